@@ -453,6 +453,10 @@ CASE(places_are_those_of_the_program)
 	main = call(f, main, "work", "/app/a.py", 9);
 	place = outside_place_of(names, call(f, main, "resize", "/usr/lib/python3/dist-packages/cv2/__init__.py", 7));
 	assert_string_equal(outside_place_words(names, &place).s, "resize, called from a.py:9");
+	main = call(f, call(f, 0, "<module>", "<string>", 1), "main",
+		    "/usr/lib/python3.11/multiprocessing/forkserver.py", 214);
+	place = outside_place_of(names, native(f, main, "epoll_wait", "/lib/libc.so.6"));
+	assert_string_equal(outside_place_words(names, &place).s, "epoll_wait (libc.so.6)");
 	/* without symbols */
 	main = native(f, native(f, 0, "__libc_start_main", "/lib/libc.so.6"), NULL, "/opt/stripped");
 	place = outside_place_of(names, main);

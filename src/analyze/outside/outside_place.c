@@ -168,6 +168,13 @@ static bool is_start_of_worker(const struct names *names, const struct frame *fr
 	       name_len >= sizeof function - 1 && !strcmp(name + name_len - (sizeof function - 1), function);
 }
 
+/* "python -c 'from multiprocessing.spawn import spawn_main; ...'", which the program did not write. */
+static bool is_start_line(const struct names *names, const struct frame *frame, const struct frame *called)
+{
+	return called && !strcmp(names_text(names, frame->file), "<string>") &&
+	       strstr(names_text(names, called->file), "/multiprocessing/");
+}
+
 struct outside_place outside_place_of(const struct names *names, uint32_t stack)
 {
 	const struct callstacks *stacks = names_callstacks(names);
@@ -181,13 +188,13 @@ struct outside_place outside_place_of(const struct names *names, uint32_t stack)
 			continue;
 		if (is_collection(names, frame))
 			return (struct outside_place){ frame, NULL };
+		if (is_start_of_worker(names, frame) || is_start_line(names, frame, called))
+			break;
 		if (is_own(names, frame, has_scripts)) {
 			called = called ? called : library;
 			return called ? (struct outside_place){ called, frame } : (struct outside_place){ frame, NULL };
 		}
 		any = any ? any : frame;
-		if (is_start_of_worker(names, frame))
-			break;
 		if (is_of_library(names, frame))
 			library = frame;
 		if (!is_named(names, frame))
