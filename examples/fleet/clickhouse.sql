@@ -20,7 +20,11 @@ CREATE TABLE IF NOT EXISTS inftrace.intervals (
   not_created UInt32 CODEC(T64, ZSTD(1)), creating_ns UInt64 CODEC(T64, ZSTD(1)), processes UInt32 CODEC(T64, ZSTD(1)),
   unseen UInt32 CODEC(T64, ZSTD(1)), process_cpu_ns UInt64 CODEC(T64, ZSTD(1)),
   resident_bytes UInt64 CODEC(T64, ZSTD(1)), device_ns UInt64 CODEC(T64, ZSTD(1)),
-  device_bytes UInt64 CODEC(T64, ZSTD(1)), energy_mj UInt64 CODEC(T64, ZSTD(1)), lost UInt64 CODEC(T64, ZSTD(1)), skipped UInt64 CODEC(T64, ZSTD(1)),
+  device_bytes UInt64 CODEC(T64, ZSTD(1)), energy_mj UInt64 CODEC(T64, ZSTD(1)),
+  fallback_nodes UInt32 CODEC(T64, ZSTD(1)), kernel_ns UInt64 CODEC(T64, ZSTD(1)), input_tokens UInt64 CODEC(T64, ZSTD(1)),
+  output_tokens UInt64 CODEC(T64, ZSTD(1)), first_token_n UInt32 CODEC(T64, ZSTD(1)),
+  first_token_ns UInt64 CODEC(T64, ZSTD(1)), token_n UInt32 CODEC(T64, ZSTD(1)), token_ns UInt64 CODEC(T64, ZSTD(1)),
+  lost UInt64 CODEC(T64, ZSTD(1)), skipped UInt64 CODEC(T64, ZSTD(1)),
   batches_dropped UInt32 CODEC(T64, ZSTD(1)),
   bucket_first Int16 CODEC(ZSTD(1)), bucket_n Array(UInt32) CODEC(T64, ZSTD(1))
 ) ENGINE = MergeTree PARTITION BY toDate(ts) ORDER BY (model, service, provider, host, ts)

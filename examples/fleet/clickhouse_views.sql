@@ -113,6 +113,21 @@ FROM (
 ) AS services USING (service)
 WHERE n > 0 AND part_ns > 0 ORDER BY energy_j DESC;
 
+-- Tokens: of models that make them. first_token_n, token_n: first tokens that were seen, and those behind them.
+CREATE OR REPLACE VIEW inftrace.tokens_by_model AS
+SELECT service, model, sum(first_token_n) AS generations, sum(input_tokens) AS tokens_in, sum(output_tokens) AS tokens_out,
+  round(sum(first_token_ns) / sum(first_token_n) / 1e6, 3) AS first_token_ms,
+  round(sum(token_ns) / sum(token_n) / 1e6, 3) AS token_ms,
+  round(tokens_out / (toUnixTimestamp({until:DateTime}) - toUnixTimestamp({since:DateTime})), 3) AS tokens_a_second
+FROM inftrace.intervals WHERE model != '' AND ts >= {since:DateTime} AND ts < {until:DateTime}
+GROUP BY service, model HAVING tokens_out > 0 ORDER BY tokens_out DESC;
+
+-- Models with operators that ran elsewhere than on the provider that was asked for, and the machines where they did.
+CREATE OR REPLACE VIEW inftrace.fallbacks AS
+SELECT service, model, provider, max(fallback_nodes) AS most_nodes, uniqExact(host) AS hosts, max(ts) AS newest
+FROM inftrace.intervals WHERE fallback_nodes > 0 AND ts >= {since:DateTime} AND ts < {until:DateTime}
+GROUP BY service, model, provider ORDER BY most_nodes DESC;
+
 -- Watchers: what they cost, and what they have missed. missing_intervals: numbers that never came.
 CREATE OR REPLACE VIEW inftrace.watchers AS
 SELECT host, boot, max(ts) AS newest, round(100 * sum(process_cpu_ns) / sum(interval_ms * 1e6), 2) AS cpu_pct,

@@ -138,6 +138,17 @@ def test_clickhouse_stores_each_interval_once_and_answers(lab, wheel):
         ("big", 6, 60),
         ("small", 2, 20),
     ]
+    engine.ask(
+        "INSERT INTO inftrace.intervals (ts, service, model, provider, n, fallback_nodes, input_tokens, output_tokens, "
+        "first_token_n, first_token_ns, token_n, token_ns) VALUES "
+        "(now(), 'talk', 'decoder', 'CUDA', 100, 3, 64, 100, 4, 8000000, 96, 48000000), "
+        "(now(), 'talk', 'decoder', 'CUDA', 100, 2, 0, 100, 0, 0, 104, 152000000)"
+    )
+    (row,) = engine.ask("SELECT * FROM inftrace.tokens_by_model(%s)" % ALL_TIME)
+    assert [int(row[what]) for what in ("generations", "tokens_in", "tokens_out")] == [4, 64, 200]
+    assert (row["model"], row["first_token_ms"], row["token_ms"]) == ("decoder", 2, 1)
+    (row,) = engine.ask("SELECT * FROM inftrace.fallbacks(%s)" % ALL_TIME)
+    assert (row["provider"], int(row["most_nodes"])) == ("CUDA", 3)
     # every view runs
     with open(os.path.join(EXAMPLES, "clickhouse_views.sql")) as file:
         views = dict(re.findall(r"CREATE OR REPLACE VIEW inftrace\.(\w+) AS(.*?);\n", file.read(), re.S))
@@ -146,4 +157,4 @@ def test_clickhouse_stores_each_interval_once_and_answers(lab, wheel):
         wanted = set(re.findall(r"\{(\w+):", text)) - {"since", "until"}
         parameters = ", ".join([ALL_TIME, *["%s = %s" % (one, more[one]) for one in sorted(wanted)]])
         engine.ask("SELECT * FROM inftrace.%s(%s)" % (name, parameters))
-    assert len(views) == 12
+    assert len(views) == 14

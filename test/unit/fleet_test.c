@@ -797,8 +797,189 @@ TEST(metrics_are_documented)
 		if (!strstr(text, row))
 			fail_msg("doc/watch.md lacks %s", name);
 	}
-	for (const char *at = text; (at = strstr(at, "\n| `inftrace_")); at++)
-		n++;
+	for (const char *at = text; (at = strstr(at, "\n| `")); at++)
+		n += !strncmp(at + 4, "inftrace_", 9) || !strncmp(at + 4, "gen_ai_", 7);
 	assert_int_equal(n, n_metrics);
+	free(text);
+}
+
+/* An inference of one decoder: so many tokens behind so many in the cache, in 10 us. */
+static void decode(struct made *m, uint32_t lane, uint64_t us, uint64_t n_tokens, uint64_t n_cached)
+{
+	char shapes[128];
+
+	snprintf(shapes, sizeof shapes,
+		 "int64[1x%llu],float32[1x4x%llux16],float32[1x4x%llux16],float32[1x4x%llux16],"
+		 "float32[1x4x%llux16]",
+		 (unsigned long long)n_tokens, (unsigned long long)n_cached, (unsigned long long)n_cached,
+		 (unsigned long long)n_cached, (unsigned long long)n_cached);
+	stream_text(&m->s, KEY_SHAPES, shapes);
+	stream_int(&m->s, KEY_TID, 42);
+	stream_inference(&m->s, lane, us, "net", 1, 1);
+	stream_text(&m->s, KEY_STATUS, "ok");
+	stream_end(&m->s, lane, us + 10);
+}
+
+/* Three of 5 tokens for a prompt of 8: a prefill of 10 us, and then a token every 20 us. */
+CASE(generations_are_summed_up)
+{
+	uint32_t lane = stream_lane(&m->s, stream_process(&m->s, 42, "pod"), "net");
+	const struct series_tokens *all;
+	char *text;
+
+	for (uint64_t i = 0; i < 3; i++) {
+		decode(m, lane, i * 1000, 8, 0);
+		for (uint64_t token = 1; token < 5; token++)
+			decode(m, lane, i * 1000 + token * 20, 1, 7 + token);
+	}
+	assert_int_equal(fleet_roll(m->fleet, SECOND, 1001 * SECOND, NULL), 0);
+	all = &series_of(m, "net")->generations->all;
+	assert_int_equal(all->n_in, 24);
+	assert_int_equal(all->n_out, 15);
+	assert_int_equal(all->times[SERIES_FIRST_TOKEN].n, 3);
+	assert_int_equal(all->times[SERIES_FIRST_TOKEN].ns, 30000);
+	assert_int_equal(all->times[SERIES_BETWEEN_TOKENS].n, 12);
+	assert_int_equal(all->times[SERIES_BETWEEN_TOKENS].ns, 240000);
+	assert_int_equal(all->times[SERIES_GENERATION].n, 0); /* they may go on */
+	assert_int_equal(fleet_roll(m->fleet, 70 * SECOND, 1070 * SECOND, NULL), 0);
+	assert_int_equal(all->times[SERIES_GENERATION].n, 3);
+	assert_int_equal(all->times[SERIES_GENERATION].ns, 3 * 90000);
+	assert_int_equal(all->times[SERIES_PER_TOKEN].ns, 3 * 20000);
+	text = written(m, write_text);
+#define GEN_AI ",gen_ai_operation_name=\"text_completion\",gen_ai_provider_name=\"_OTHER\",gen_ai_request_model=\"net\""
+	assert_non_null(
+	    strstr(text, "gen_ai_server_time_to_first_token_seconds_count" POD ",model=\"net\"" GEN_AI "} 3\n"));
+	assert_non_null(
+	    strstr(text, "gen_ai_server_request_duration_seconds_sum" POD ",model=\"net\"" GEN_AI "} 0.00027\n"));
+	assert_non_null(strstr(text, "inftrace_generation_token_seconds_sum" POD ",model=\"net\"} 0.00024\n"));
+	assert_non_null(strstr(text, "inftrace_generation_tokens_total" POD ",model=\"net\",type=\"input\"} 24\n"));
+	free(text);
+	text = written(m, lines_write);
+	assert_non_null(strstr(text, "\"output_tokens\":0,\"token_means\":3,\"token_mean_ns\":60000,"));
+	free(text);
+}
+
+/* A call says that a token is there; its inference names the generator. */
+CASE(calls_of_generators_are_summed_up)
+{
+	uint32_t process = stream_process(&m->s, 42, "pod"), lane = stream_lane(&m->s, process, "net"),
+		 thread = stream_thread(&m->s, process, 77);
+	const struct series_tokens *all;
+
+	for (int i = 0; i < 5; i++) {
+		const struct arg args[] = { arg_int(KEY_ID, 5), arg_int(KEY_COUNT, 1), arg_int(KEY_BATCH, i ? 1 : 8),
+					    arg_int(KEY_TID, 77) };
+		struct event event = { .type = EVENT_BEGIN,
+				       .kind = KIND_TOKENS,
+				       .track = thread,
+				       .args = args,
+				       .n_args = 4,
+				       .time_ns = (uint64_t)i * 20000,
+				       .name = stream_name(&m->s, i ? "next token" : "append tokens") };
+
+		stream_inference(&m->s, lane, (uint64_t)i * 20, "net", 1, i + 1);
+		stream_text(&m->s, KEY_SEQUENCES, "g5");
+		stream_end(&m->s, lane, (uint64_t)i * 20 + 10);
+		assert_int_equal(sink_put_slice(m->s.sink, &event, event.time_ns + 15000, NULL), 0);
+	}
+	assert_int_equal(fleet_roll(m->fleet, SECOND, 1001 * SECOND, NULL), 0);
+	all = &series_of(m, "net")->generations->all;
+	assert_int_equal(all->n_in, 8);
+	assert_int_equal(all->n_out, 4);
+	assert_int_equal(all->times[SERIES_FIRST_TOKEN].ns, 35000);
+	assert_int_equal(all->times[SERIES_BETWEEN_TOKENS].ns, 60000);
+}
+
+/* They come late: after their inference, and after that of another model. */
+CASE(kernels_are_of_the_inference_that_asked_for_them)
+{
+	static const char *const models[] = { "first", "second" };
+	uint32_t process = stream_process(&m->s, 42, "pod"), lane = stream_lane(&m->s, process, "net");
+	uint32_t device = stream_lane(&m->s, process, "gpu 0");
+	char *text;
+
+	for (int64_t round = 0; round < 2; round++)
+		for (int64_t i = 1; i <= 3; i++) {
+			uint64_t us = (uint64_t)(round * 1000 + i * 100);
+
+			/* the third kernel is of an inference that is not known */
+			if (i < 3) {
+				stream_inference(&m->s, lane, us, models[i - 1], i, round * 10 + i);
+				stream_end(&m->s, lane, us + 10);
+			}
+			for (int64_t k = 1; k <= i; k++) {
+				const struct arg args[] = { arg_int(KEY_INFERENCE, round * 10 + k),
+							    arg_text(KEY_OP_TYPE, m->s.sink, "Conv") };
+				const struct event event = { .type = EVENT_BEGIN,
+							     .kind = KIND_KERNEL,
+							     .track = device,
+							     .time_ns = us * 1000,
+							     .args = args,
+							     .n_args = k == 1 ? 1 : 2,
+							     .name = stream_name(&m->s, "copy") };
+
+				assert_int_equal(sink_put_slice(m->s.sink, &event, us * 1000 + 7000, NULL), 0);
+			}
+		}
+	assert_int_equal(fleet_roll(m->fleet, SECOND, 1001 * SECOND, NULL), 0);
+	text = written(m, write_text);
+	/* of the first inference a kernel came while there was one model alone */
+	assert_non_null(strstr(text, "inftrace_kernel_seconds_total" POD ",model=\"first\",kind=\"copy\"} 2.8e-05\n"));
+	assert_non_null(strstr(text, "inftrace_kernel_seconds_total" POD ",model=\"second\",kind=\"Conv\"} 2.8e-05\n"));
+	free(text);
+	text = written(m, lines_write);
+	assert_non_null(strstr(text, "\"kernels\":{\"Conv\":28000}"));
+	free(text);
+}
+
+/* Of an inference three operators ran on the provider asked for, and two elsewhere; of one without operators none. */
+CASE(nodes_that_fell_back_are_counted)
+{
+	uint32_t process = stream_process(&m->s, 42, "pod"), lane = stream_lane(&m->s, process, "net"),
+		 thread = stream_thread(&m->s, process, 77);
+	char *text;
+
+	put_session_note(m, process, EVENT_NOTE_SESSION, 4, "net");
+	put_session_note(m, process, EVENT_NOTE_SESSION, 5, "unseen");
+	for (int i = 0; i < 5; i++) {
+		stream_text(&m->s, KEY_OP_TYPE, "Conv");
+		stream_text(&m->s, KEY_PROVIDER, i % 2 ? "CPUExecutionProvider" : "OpenVINOExecutionProvider");
+		stream_int(&m->s, KEY_INFERENCE, 9);
+		stream_begin(&m->s, thread, 10 + (uint64_t)i, KIND_OPERATOR, "conv");
+		stream_end(&m->s, thread, 11 + (uint64_t)i);
+	}
+	stream_inference(&m->s, lane, 0, "net", 4, 9);
+	stream_end(&m->s, lane, 100);
+	stream_inference(&m->s, lane, 200, "unseen", 5, 10);
+	stream_end(&m->s, lane, 300);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(fleet_roll(m->fleet, SECOND, 1001 * SECOND, NULL), 0);
+		text = written(m, write_text);
+		assert_non_null(strstr(text, "inftrace_fallback_nodes" POD ",model=\"net\",runtime=\"openvino\""
+					     ",provider=\"OpenVINO\"} 2\n"));
+		assert_null(strstr(text, "inftrace_fallback_nodes" POD ",model=\"unseen\""));
+		free(text);
+	}
+}
+
+/* What a service takes is in JSON lines, too. */
+CASE(services_have_lines)
+{
+	uint32_t process = stream_process(&m->s, 42, "pod"), lane = stream_lane(&m->s, process, "net");
+	uint32_t cpu = stream_counter(&m->s, process, "cpu", "%"),
+		 busy = stream_counter(&m->s, process, "gpu card1 render", "%");
+	char *text;
+
+	run(m, lane, 0, 1, "ok");
+	for (uint64_t s = 1; s <= 3; s++) {
+		stream_sample(&m->s, cpu, s * 1000000, 50);
+		stream_sample(&m->s, busy, s * 1000000, 25);
+	}
+	assert_int_equal(fleet_roll(m->fleet, 3 * SECOND, 1003 * SECOND, NULL), 0);
+	text = written(m, lines_write);
+	assert_non_null(strstr(text, ",\"service\":\"s\",\"k8s_namespace\":\"n\",\"k8s_pod\":\"p\",\"container\":\"c\","
+				     "\"service_version\":\"1.2\",\"processes\":1,\"cpu_s\":1.000000,"
+				     "\"resident_bytes\":0,\"devices\":[{\"device\":\"gpu\",\"device_id\":\"card1\","
+				     "\"s\":0.500000,\"bytes\":0}],\"energy\":[]}\n"));
 	free(text);
 }

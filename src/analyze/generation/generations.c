@@ -533,6 +533,17 @@ int generations_take(struct generations *to, const struct generation_run *run)
 	return rc ? rc : remember(to, &own, &inputs);
 }
 
+int generations_rest(struct generations *to, uint64_t before_ns)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < to->decoders.n; i++)
+		for (size_t k = decoder_at(to, i)->open.n; k-- > 0;)
+			if (open_at(decoder_at(to, i), k)->last_end_ns < before_ns)
+				rc = open_close(to, decoder_at(to, i), k) ? -ENOMEM : rc;
+	return rc;
+}
+
 int generations_finish(struct generations *to)
 {
 	int rc = 0;

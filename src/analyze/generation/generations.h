@@ -34,12 +34,17 @@ struct generation_made {
 	uint64_t generation;		   /* from 1 */
 	uint64_t n;			   /* of all sequences of the batch */
 	uint64_t first_token_ns;	   /* 0: they are not the first ones, or the prefill is not known */
+	uint64_t since_ns;		   /* since the token before; 0: there is none, or it is not known */
+	bool is_over;			   /* no more come: n is 0 */
+	const struct generation *whole;	   /* what is known of it so far, without what lies between tokens */
 	const struct generation_run *part; /* the inference that it consists of, too; NULL: none. Without texts */
 	uint32_t n_in;			   /* tokens that went into it, of one sequence */
 };
 typedef void generations_made_fn(void *ctx, const struct generation_made *made);
 /* As generations_new; made is called as soon as a token is known: a first one when the next one comes. */
 struct generations *generations_watch(generations_made_fn *made, void *ctx);
+/* Those whose last token came before then are over. 0 or -ENOMEM. */
+int generations_rest(struct generations *to, uint64_t before_ns);
 /* 0 or -ENOMEM. */
 int generations_take(struct generations *to, const struct generation_run *run);
 int generations_finish(struct generations *to);

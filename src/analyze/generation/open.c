@@ -34,6 +34,7 @@ void open_tell(const struct generations *to, const struct open *open, struct gen
 	made.process = open->row.process;
 	made.model = open->row.model;
 	made.generation = open->number;
+	made.whole = &open->row;
 	if (to->made)
 		to->made(to->ctx, &made);
 }
@@ -139,6 +140,7 @@ int open_close(struct generations *to, struct decoder *decoder, size_t i)
 	}
 	if (open->place != NO_ROW)
 		((struct generation *)to->rows.data)[open->place] = *row;
+	open_tell(to, open, (struct generation_made){ .is_over = true });
 	stats_done(&open->between);
 	*open = *open_at(decoder, --decoder->open.n);
 	return rc;
@@ -281,7 +283,9 @@ int open_decode(struct generations *to, struct open *open, const struct generati
 	open->row.length = length;
 	open->row.output_tokens += open->row.batch;
 	between_ns = open->row.end_ns - before_ns;
-	open_tell(to, open, (struct generation_made){ .n = open->row.batch, .part = run, .n_in = 1 });
+	open_tell(to, open,
+		  (struct generation_made){
+		      .n = open->row.batch, .since_ns = is_cut ? 0 : between_ns, .part = run, .n_in = 1 });
 	if (!rc && !is_cut)
 		rc = add_between(to, open, run, between_ns);
 	return rc ? rc

@@ -149,19 +149,28 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	return fleet->is_out_of_memory ? err_no_memory(err, failure) : 0;
 }
 
-/* Those that are complete are operators and kernels; the latter are not summed up here. */
+/* Those that are complete: operators, kernels, calls of generators. */
 static int put_slice(struct sink *sink, const struct event *event, uint64_t end_ns, struct err *err)
 {
+	struct fleet *fleet = (struct fleet *)sink;
+
 	if (event->kind == KIND_OPERATOR)
-		fleet_operators_add((struct fleet *)sink, event, end_ns);
-	return is_of_interest(event->kind) ? sink_put_parts(sink, event, end_ns, err) : 0;
+		fleet_operators_add(fleet, event, end_ns);
+	else if (event->kind == KIND_KERNEL)
+		fleet_kernel_add(fleet, event, end_ns);
+	else if (event->kind == KIND_TOKENS)
+		fleet_generations_call(fleet, event, end_ns);
+	else if (is_of_interest(event->kind))
+		return sink_put_parts(sink, event, end_ns, err);
+	return fleet->is_out_of_memory ? err_no_memory(err, failure) : 0;
 }
 
 struct fleet *fleet_new(struct names *names, uint32_t *last_track, const struct fleet_opts *opts, struct err *err)
 {
 	struct fleet *fleet = calloc(1, sizeof *fleet);
 
-	if (!fleet) {
+	if (!fleet || !fleet_generations_init(fleet)) {
+		free(fleet);
 		err_no_memory(err, failure);
 		return NULL;
 	}
@@ -225,6 +234,7 @@ int fleet_roll(struct fleet *fleet, uint64_t now_ns, uint64_t realtime_ns, struc
 	struct fleet_interval *interval = &fleet->interval;
 
 	take_clock(fleet, now_ns, realtime_ns);
+	fleet_generations_roll(fleet, now_ns);
 	if (!series_roll(&fleet->series, ++interval->number, fleet->opts.idle_intervals))
 		fleet->is_out_of_memory = true;
 	fleet->tail = fleet->now_tail;
@@ -251,6 +261,7 @@ void fleet_free(struct fleet *fleet)
 		free(fleet_track_at(fleet, (uint32_t)i)->phase_ns);
 	}
 	array_done(&fleet->tracks, sizeof(struct fleet_track));
+	generations_free(fleet->generations);
 	fleet_programs_done(fleet);
 	series_done(&fleet->series);
 	free(fleet);

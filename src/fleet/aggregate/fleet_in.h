@@ -3,12 +3,13 @@
 #ifndef FLEET_AGGREGATE_FLEET_IN_H
 #define FLEET_AGGREGATE_FLEET_IN_H
 
+#include "analyze/generation/generations.h"
 #include "base/array.h"
 #include "event/event_args.h"
 #include "fleet/aggregate/fleet.h"
 
 enum { FLEET_DEPTH = 16, FLEET_PROCESSES = 4096, FLEET_SESSIONS = 1024, FLEET_SERVICES = 1024, FLEET_USED = 64 };
-enum { FLEET_OPEN = 64, FLEET_OPERATORS = 16 };
+enum { FLEET_OPEN = 64, FLEET_OPERATORS = 16, FLEET_PROVIDERS = 4, FLEET_RECENT = 1024 };
 
 struct fleet_session {
 	int64_t number;
@@ -22,7 +23,7 @@ struct fleet_session {
 
 struct fleet_process {
 	struct fleet_service *service;
-	uint32_t track;
+	uint32_t track, number; /* number: no other process has had it */
 	int32_t pid;
 	char name[64], runtime[32], version[32]; /* of the only runtime in it */
 	bool has_several, is_watched, is_unseen, is_paced;
@@ -33,8 +34,9 @@ struct fleet_process {
 	uint32_t n_sessions;
 	struct series *used[FLEET_USED]; /* series that it holds */
 	uint32_t n_used;
-	struct fleet_open_runs *open; /* NULL: no operator was ever seen */
-	uint64_t cpu_ns;	      /* time of the last value of its counter of CPU */
+	struct fleet_open_runs *open;	  /* NULL: no operator was ever seen */
+	struct fleet_recent_runs *recent; /* NULL: no kernel was */
+	uint64_t cpu_ns;		  /* time of the last value of its counter of CPU */
 	double resident_bytes;
 	struct fleet_use use[FLEET_DEVICES]; /* of the last interval */
 	uint32_t n_uses;
@@ -67,6 +69,10 @@ struct fleet_operators {
 	struct fleet_operator row[FLEET_OPERATORS];
 	uint32_t n;
 	uint64_t n_others, others_ns;
+	struct {
+		uint32_t provider;
+		uint64_t n;
+	} by[FLEET_PROVIDERS]; /* those of each provider; more providers than these are not told apart */
 };
 
 /* Inferences that have not ended. key: their numbers + 1, apart from the sums, because each operator is looked up by
@@ -100,7 +106,7 @@ struct fleet_track {
 	bool is_first;
 	int32_t tid;
 	uint64_t number;
-	uint32_t tag;
+	uint32_t tag, shapes;
 	struct fleet_open_operator *open; /* of a thread: FLEET_DEPTH of them; NULL: there never was one */
 	uint32_t n_open;
 	uint64_t *phase_ns; /* of the creation that is open: N_SERIES_PHASES of them; NULL: there never was one */
@@ -115,6 +121,8 @@ struct fleet {
 	struct fleet_opts opts;
 	struct series_table series;
 	struct array tracks;
+	struct generations *generations;
+	uint32_t last_process;
 	struct fleet_process *process[FLEET_PROCESSES];
 	uint32_t n_processes;
 	struct fleet_service *service[FLEET_SERVICES];
@@ -159,6 +167,20 @@ void fleet_operators_end(const struct fleet *fleet, struct fleet_track *thread, 
 /* Those of an inference that has ended. */
 void fleet_operators_take(const struct fleet *fleet, struct fleet_process *process, struct tail_run *run,
 			  struct series *series);
+
+/* fleet_generations.c. False: out of memory. */
+bool fleet_generations_init(struct fleet *fleet);
+/* An inference that has ended well. */
+void fleet_generations_run(struct fleet *fleet, const struct fleet_track *track, const struct series *series,
+			   const struct event *end, uint64_t begin_ns);
+/* A slice of KIND_TOKENS. */
+void fleet_generations_call(struct fleet *fleet, const struct event *event, uint64_t end_ns);
+/* Before fleet_roll rolls the series. */
+void fleet_generations_roll(struct fleet *fleet, uint64_t now_ns);
+
+/* fleet_kernels.c. An inference begins; and a slice of KIND_KERNEL. */
+void fleet_kernels_run(struct fleet_process *process, uint64_t number, const struct series *series);
+void fleet_kernel_add(struct fleet *fleet, const struct event *event, uint64_t end_ns);
 
 /* fleet_devices.c. What the counter of this name is, and of which device. */
 enum fleet_counter fleet_device_counter(const char *name, const char *unit, struct fleet_device *device);

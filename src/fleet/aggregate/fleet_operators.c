@@ -49,8 +49,7 @@ static struct fleet_operators *sums_of(struct fleet_process *process, uint64_t n
 	place = place_in(process->open);
 	process->open->key[place] = number + 1;
 	found = &process->open->run[place];
-	found->n = 0;
-	found->n_others = found->others_ns = 0;
+	*found = (struct fleet_operators){ .n = 0 };
 	return found;
 }
 
@@ -65,12 +64,24 @@ static struct fleet_operator *row_of(struct fleet_operators *operators, uint32_t
 	return &operators->row[operators->n++];
 }
 
+static void count_provider(struct fleet_operators *operators, uint32_t provider)
+{
+	for (int i = 0; provider && i < FLEET_PROVIDERS; i++)
+		if (!operators->by[i].n || operators->by[i].provider == provider) {
+			operators->by[i].provider = provider;
+			operators->by[i].n++;
+			return;
+		}
+}
+
 static void add(struct fleet_process *process, const struct fleet_open_operator *open, uint64_t end_ns)
 {
 	struct fleet_operators *sums = open->type ? sums_of(process, open->number) : NULL;
 	uint64_t ns = end_ns > open->begin_ns ? end_ns - open->begin_ns : 0;
 	struct fleet_operator *row = sums ? row_of(sums, open->type, open->provider) : NULL;
 
+	if (sums)
+		count_provider(sums, open->provider);
 	if (row) {
 		row->n++;
 		row->ns += ns;
@@ -164,6 +175,22 @@ static void add_to_series(const struct fleet *fleet, struct series *series, cons
 	series_operator_add(series, type_text, provider_text, row->ns);
 }
 
+/* Those that ran elsewhere than on the provider that the session asked for first. */
+static void note_fallback(const struct fleet *fleet, struct series *series, const struct fleet_operators *operators)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < FLEET_PROVIDERS && operators->by[i].n; i++) {
+		const char *ran = names_text(fleet->sink.names, operators->by[i].provider);
+		size_t len = provider_length(ran, strlen(ran));
+
+		if (strlen(series->labels.provider) != len || memcmp(series->labels.provider, ran, len) != 0)
+			n += operators->by[i].n;
+	}
+	if (*series->labels.provider && operators->by[0].n)
+		series_note_fallback(series, n);
+}
+
 void fleet_operators_take(const struct fleet *fleet, struct fleet_process *process, struct tail_run *run,
 			  struct series *series)
 {
@@ -178,5 +205,6 @@ void fleet_operators_take(const struct fleet *fleet, struct fleet_process *proce
 		add_to_series(fleet, series, &sums->row[i]);
 	if (sums->n_others)
 		series_operator_add(series, SERIES_OTHER, "", sums->others_ns);
+	note_fallback(fleet, series, sums);
 	process->open->key[sums - process->open->run] = 0;
 }

@@ -55,6 +55,7 @@ void fleet_process_define(struct fleet *fleet, struct fleet_track *track, const 
 			return;
 		}
 		process->track = event->track;
+		process->number = ++fleet->last_process;
 		fleet->process[fleet->n_processes++] = process;
 		track->of = process;
 	}
@@ -83,6 +84,7 @@ static void free_process(struct fleet_process *process)
 {
 	fleet_unseen_done(process);
 	free(process->open);
+	free(process->recent);
 	free(process->session);
 	free(process);
 }

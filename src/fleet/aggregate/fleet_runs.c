@@ -23,6 +23,9 @@ void fleet_run_begin(struct fleet *fleet, struct fleet_track *track, const struc
 	track->tid = (int32_t)event_int(event, KEY_TID, 0);
 	track->number = (uint64_t)event_int(event, KEY_INFERENCE, 0);
 	track->tag = event_text(event, KEY_TAG);
+	track->session = number;
+	track->shapes = event_text(event, KEY_SHAPES);
+	fleet_kernels_run(process, track->number, track->series);
 	track->series->n_open++;
 }
 
@@ -102,6 +105,8 @@ void fleet_run_end(struct fleet *fleet, struct fleet_track *track, const struct 
 	fleet_usage_add(sums, &run);
 	if (process)
 		fleet_unseen_note(fleet, process, &run, series);
+	if (!*run.status)
+		fleet_generations_run(fleet, track, series, event, begin_ns);
 	note_slowest(series, &run);
 	tail_add(&fleet->now_tail, &run);
 }

@@ -56,6 +56,7 @@ static struct series *add(struct series_table *table, const struct series_labels
 	if (!series)
 		return NULL;
 	series->labels = *labels;
+	series->number = ++table->last_number;
 	return table->row[table->n++] = series;
 }
 
@@ -97,25 +98,67 @@ bool series_times_add(struct series_times *times, uint64_t ns, uint64_t weight)
 	return exponential_add(&times->histogram, ns, weight);
 }
 
-void series_operator_add(struct series *series, const char *type, const char *provider, uint64_t ns)
+struct series *series_numbered(const struct series_table *table, uint32_t number)
 {
-	struct series_operator *row = series->operator;
+	size_t from = 0, to = table->n;
+
+	/* the newest is always the last */
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (table->row[middle]->number < number)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < table->n && table->row[from]->number == number ? table->row[from] : NULL;
+}
+
+static void add_to(struct series_operator *row, size_t *n, const char *type, const char *provider, uint64_t ns)
+{
 	size_t i = 0;
 
-	while (i < series->n_operators && (strcmp(row[i].type, type) != 0 || strcmp(row[i].provider, provider) != 0))
+	while (i < *n && (strcmp(row[i].type, type) != 0 || strcmp(row[i].provider, provider) != 0))
 		i++;
-	if (i == series->n_operators) {
+	if (i == *n) {
 		/* that of others may be among the first: each has one row */
 		if (i >= SERIES_OPERATORS && (strcmp(type, SERIES_OTHER) != 0 || *provider)) {
-			series_operator_add(series, SERIES_OTHER, "", ns);
+			add_to(row, n, SERIES_OTHER, "", ns);
 			return;
 		}
 		row[i] = (struct series_operator){ .now_ns = 0 };
-		series->n_operators++;
+		++*n;
 		snprintf(row[i].type, sizeof row[i].type, "%s", type);
 		snprintf(row[i].provider, sizeof row[i].provider, "%s", provider);
 	}
 	row[i].now_ns += ns;
+}
+
+void series_operator_add(struct series *series, const char *type, const char *provider, uint64_t ns)
+{
+	add_to(series->operator, &series->n_operators, type, provider, ns);
+}
+
+bool series_kernel_add(struct series *series, const char *kind, uint64_t ns)
+{
+	if (!series->kernel && !(series->kernel = calloc(SERIES_OPERATORS + 1, sizeof *series->kernel)))
+		return false;
+	add_to(series->kernel, &series->n_kernels, kind, "", ns);
+	return true;
+}
+
+void series_note_fallback(struct series *series, uint64_t n)
+{
+	series->has_now_fallback = true;
+	if (n > series->now_fallback)
+		series->now_fallback = n;
+}
+
+struct series_tokens *series_tokens_now(struct series *series)
+{
+	if (!series->generations)
+		series->generations = calloc(1, sizeof *series->generations);
+	return series->generations ? &series->generations->now : NULL;
 }
 
 void series_count_operators(struct series *series, bool were_seen, uint64_t weight)
@@ -126,18 +169,30 @@ void series_count_operators(struct series *series, bool were_seen, uint64_t weig
 		series->n_without += weight;
 }
 
+static void roll_row(struct series_operator *row, double factor)
+{
+	row->last_ns = (uint64_t)((double)row->now_ns * factor);
+	row->all_ns += row->last_ns;
+	row->now_ns = 0;
+}
+
 /* Operators that were seen stand for those of inferences before that were not seen. */
 static void roll_operators(struct series *series)
 {
 	double factor = series->n_with ? 1 + (double)series->n_without / (double)series->n_with : 1;
 
-	for (size_t i = 0; i < series->n_operators; i++) {
-		series->operator[i].all_ns += (uint64_t)((double)series->operator[i].now_ns * factor);
-		series->operator[i].now_ns = 0;
-	}
+	for (size_t i = 0; i < series->n_operators; i++)
+		roll_row(&series->operator[i], factor);
+	for (size_t i = 0; i < series->n_kernels; i++)
+		roll_row(&series->kernel[i], 1);
 	if (series->n_with)
 		series->n_without = 0;
 	series->n_with = 0;
+	if (series->has_now_fallback)
+		series->n_fallback = series->now_fallback;
+	series->has_fallback |= series->has_now_fallback;
+	series->now_fallback = 0;
+	series->has_now_fallback = false;
 }
 
 static bool merge_times(struct series_times *to, const struct series_times *from)
@@ -171,6 +226,48 @@ void series_sums_clear(struct series_sums *sums)
 	exponential_clear(&runs);
 	exponential_clear(&firsts);
 	*sums = (struct series_sums){ .runs.histogram = runs, .firsts.histogram = firsts };
+}
+
+static void times_clear(struct series_times *times)
+{
+	struct exponential histogram = times->histogram;
+
+	exponential_clear(&histogram);
+	*times = (struct series_times){ .histogram = histogram };
+}
+
+static bool roll_generations(struct series_generations *generations)
+{
+	struct series_tokens ended = generations->now;
+	bool is_well = true;
+
+	generations->all.n_in += ended.n_in;
+	generations->all.n_out += ended.n_out;
+	generations->now = generations->last;
+	generations->last = ended;
+	generations->now.n_in = generations->now.n_out = 0;
+	for (int i = 0; i < N_SERIES_GENERATION_TIMES; i++) {
+		is_well = merge_times(&generations->all.times[i], &ended.times[i]) && is_well;
+		times_clear(&generations->now.times[i]);
+	}
+	return is_well;
+}
+
+bool series_had_generations(const struct series *series)
+{
+	const struct series_tokens *last = series->generations ? &series->generations->last : NULL;
+
+	return last && (last->n_out || last->times[SERIES_GENERATION].n);
+}
+
+static void generations_free(struct series_generations *generations)
+{
+	for (int i = 0; generations && i < N_SERIES_GENERATION_TIMES; i++) {
+		exponential_done(&generations->now.times[i].histogram);
+		exponential_done(&generations->last.times[i].histogram);
+		exponential_done(&generations->all.times[i].histogram);
+	}
+	free(generations);
 }
 
 void series_sums_done(struct series_sums *sums)
@@ -233,6 +330,8 @@ static void series_free(struct series *series)
 	series_sums_done(&series->now);
 	series_sums_done(&series->last);
 	series_sums_done(&series->all);
+	generations_free(series->generations);
+	free(series->kernel);
 	free(series);
 }
 
@@ -247,6 +346,8 @@ static bool roll(struct series *series, uint64_t interval)
 	series->last = ended;
 	series_sums_clear(&series->now);
 	roll_operators(series);
+	if (series->generations)
+		is_well = roll_generations(series->generations) && is_well;
 	series->slowest = series->now_slowest;
 	series->now_slowest = (struct series_example){ 0 };
 	return is_well;

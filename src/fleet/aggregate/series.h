@@ -48,6 +48,24 @@ struct series_sums {
 	uint64_t phase_ns[N_SERIES_PHASES]; /* of creating_ns, each without the others inside */
 };
 
+/* Durations of generations: analyze/generation/generation.h says from when to when. */
+enum series_generation_time {
+	SERIES_FIRST_TOKEN,
+	SERIES_BETWEEN_TOKENS,
+	SERIES_PER_TOKEN, /* the mean of a generation */
+	SERIES_GENERATION,
+	N_SERIES_GENERATION_TIMES
+};
+
+struct series_tokens {
+	struct series_times times[N_SERIES_GENERATION_TIMES];
+	uint64_t n_in, n_out; /* tokens */
+};
+
+struct series_generations {
+	struct series_tokens now, last, all; /* as those of struct series */
+};
+
 /* An inference that stands for others in an exemplar. ns 0: none. */
 struct series_example {
 	uint64_t ns, realtime_ns;
@@ -59,11 +77,12 @@ struct series_example {
 /* Operators of one type that one provider ran. */
 struct series_operator {
 	char type[32], provider[48];
-	uint64_t now_ns, all_ns; /* of the interval at hand; of all time, as of the last roll */
+	uint64_t now_ns, last_ns, all_ns; /* of the interval at hand, of the one that ended; of all time, as of then */
 };
 
 struct series {
 	struct series_labels labels;
+	uint32_t number;	       /* no other series has had it; from 1 */
 	struct series_sums now, all;   /* of the interval at hand; of all time, as of the last roll */
 	struct series_sums last;       /* of the interval that ended at the last roll */
 	struct series_example slowest; /* of that interval; now_slowest: of the one at hand */
@@ -72,6 +91,11 @@ struct series {
 	uint64_t last_interval;
 	struct series_operator operator[SERIES_OPERATORS + 1]; /* where they are recorded; the last one is "other" */
 	size_t n_operators;
+	struct series_operator *kernel; /* of devices, by kind: the same, without providers. NULL: there were none */
+	size_t n_kernels;
+	struct series_generations *generations; /* NULL: there were none */
+	uint64_t n_fallback, now_fallback;	/* the most operators of an inference that ran elsewhere than asked: */
+	bool has_fallback, has_now_fallback;	/* of the last interval in which that was seen; of the one at hand */
 	uint64_t n_with, n_without; /* inferences whose operators were seen in this interval, and were not since then */
 	/* of series_add_like: parts of failures so far, and where its next inference lies among those that were seen */
 	double like_failed[N_FAILURES], like_at;
@@ -81,6 +105,7 @@ struct series_table {
 	struct series **row;
 	size_t n, max;
 	uint64_t n_refused;
+	uint32_t last_number;
 };
 
 const char *series_phase_name(int phase);
@@ -91,7 +116,17 @@ double series_bound(uint32_t at);
 void series_count_operators(struct series *series, bool were_seen, uint64_t weight);
 /* The series of these labels. NULL: out of memory. */
 struct series *series_get(struct series_table *table, const struct series_labels *labels);
+/* NULL: there is none with this number any more. */
+struct series *series_numbered(const struct series_table *table, uint32_t number);
 void series_operator_add(struct series *series, const char *type, const char *provider, uint64_t ns);
+/* Whether the interval that ended has anything of them. */
+bool series_had_generations(const struct series *series);
+/* False: out of memory. */
+bool series_kernel_add(struct series *series, const char *kind, uint64_t ns);
+/* So many operators of an inference ran elsewhere than on the provider that the session asked for. */
+void series_note_fallback(struct series *series, uint64_t n);
+/* What is added to its generations at hand. NULL: out of memory. */
+struct series_tokens *series_tokens_now(struct series *series);
 /* Adds `count` inferences that were like those of `from`, so that many small counts come to the same as one large
  * one. False: out of memory. */
 bool series_add_like(struct series *series, const struct series_sums *from, uint64_t count);

@@ -81,6 +81,13 @@ static const struct series_sums *sums_of(const struct row *row)
 	return row->series ? &row->series->last : &none;
 }
 
+static const struct series_tokens *tokens_of(const struct row *row)
+{
+	static const struct series_tokens none;
+
+	return row->series && row->series->generations ? &row->series->generations->last : &none;
+}
+
 static bool is_own(const struct row *row)
 {
 	return !row->series && !row->service;
@@ -126,6 +133,23 @@ COLUMN(sessions, put_32, row->series ? row->series->n_sessions : 0)
 COLUMN(created, put_32, sums_of(row)->n_created)
 COLUMN(not_created, put_32, sums_of(row)->n_not_created)
 COLUMN(creating_ns, put_64, sums_of(row)->creating_ns)
+static uint64_t kernels_ns(const struct row *row)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; row->series && i < row->series->n_kernels; i++)
+		sum += row->series->kernel[i].last_ns;
+	return sum;
+}
+
+COLUMN(kernel_ns, put_64, kernels_ns(row))
+COLUMN(fallback_nodes, put_32, row->series ? row->series->n_fallback : 0)
+COLUMN(input_tokens, put_64, tokens_of(row)->n_in)
+COLUMN(output_tokens, put_64, tokens_of(row)->n_out)
+COLUMN(first_token_n, put_32, tokens_of(row)->times[SERIES_FIRST_TOKEN].n)
+COLUMN(first_token_ns, put_64, tokens_of(row)->times[SERIES_FIRST_TOKEN].ns)
+COLUMN(token_n, put_32, tokens_of(row)->times[SERIES_BETWEEN_TOKENS].n)
+COLUMN(token_ns, put_64, tokens_of(row)->times[SERIES_BETWEEN_TOKENS].ns)
 COLUMN(processes, put_32, row->service ? row->service->n_processes : OWN(fleet_own(row->in->fleet)->n_watched))
 COLUMN(unseen, put_32, OWN(fleet_own(row->in->fleet)->n_unseen))
 COLUMN(process_cpu_ns, put_64,
@@ -250,6 +274,14 @@ static const struct column intervals[] = {
 	SUM(device_ns),
 	SUM(device_bytes),
 	SUM(energy_mj),
+	COUNT(fallback_nodes),
+	SUM(kernel_ns),
+	SUM(input_tokens),
+	SUM(output_tokens),
+	COUNT(first_token_n),
+	SUM(first_token_ns),
+	COUNT(token_n),
+	SUM(token_ns),
 	SUM(lost),
 	SUM(skipped),
 	COUNT(batches_dropped),
@@ -261,7 +293,8 @@ static bool did_something(const struct series *series)
 {
 	const struct series_sums *sums = &series->last;
 
-	return sums->runs.n || sums->n_created || sums->n_not_created || series->n_open || series->n_sessions;
+	return sums->runs.n || sums->n_created || sums->n_not_created || series->n_open || series->n_sessions ||
+	       series_had_generations(series);
 }
 
 void clickhouse_write_intervals(const struct door_in *in, FILE *out)

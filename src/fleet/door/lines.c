@@ -54,6 +54,42 @@ static void put_histogram(FILE *out, const char *key, const struct exponential *
 	fputs("]}", out);
 }
 
+static const char *const generation_keys[N_SERIES_GENERATION_TIMES] = { "first_token", "token", "token_mean",
+									"generation" };
+
+/* Each duration: how many, their sum, and the histogram. */
+static void put_generations(FILE *out, const struct series_tokens *tokens)
+{
+	char key[32];
+
+	put_count(out, "input_tokens", tokens->n_in);
+	put_count(out, "output_tokens", tokens->n_out);
+	for (int i = 0; i < N_SERIES_GENERATION_TIMES; i++) {
+		const struct series_times *times = &tokens->times[i];
+
+		if (!times->n)
+			continue;
+		snprintf(key, sizeof key, "%ss", generation_keys[i]);
+		put_count(out, key, times->n);
+		snprintf(key, sizeof key, "%s_ns", generation_keys[i]);
+		put_count(out, key, times->ns);
+		snprintf(key, sizeof key, "%s_durations", generation_keys[i]);
+		put_histogram(out, key, &times->histogram);
+	}
+}
+
+/* Kinds are of programs: any text. */
+static void put_kernels(FILE *out, const struct series *series)
+{
+	fputs(",\"kernels\":{", out);
+	for (size_t i = 0; i < series->n_kernels; i++) {
+		fputs(i ? "," : "", out);
+		json_put_text(out, series->kernel[i].type);
+		fprintf(out, ":%llu", (unsigned long long)series->kernel[i].last_ns);
+	}
+	fputs("}", out);
+}
+
 static void put_phases(FILE *out, const struct series_sums *sums)
 {
 	fprintf(out, ",\"creating\":{\"%s\":%llu", series_phase_name(SERIES_PHASE_OTHER),
@@ -88,6 +124,12 @@ static void put_series(FILE *out, const struct door_in *in, const struct series 
 	put_count(out, "creating_ns", sums->creating_ns);
 	if (sums->creating_ns)
 		put_phases(out, sums);
+	if (series->has_fallback)
+		put_count(out, "fallback_nodes", series->n_fallback);
+	if (series->generations)
+		put_generations(out, &series->generations->last);
+	if (series->n_kernels)
+		put_kernels(out, series);
 	put_histogram(out, "durations", &sums->runs.histogram);
 	fputs("}\n", out);
 }
@@ -125,11 +167,47 @@ static void put_tail(FILE *out, const struct door_in *in, const struct tail_row 
 	fputs("}\n", out);
 }
 
+static void put_device(FILE *out, const struct fleet_device *device)
+{
+	fputs("{\"device\":", out);
+	json_put_text(out, device->kind);
+	fputs(",\"device_id\":", out);
+	json_put_text(out, device->id);
+}
+
+static void put_service(FILE *out, const struct door_in *in, const struct fleet_service *service)
+{
+	const struct origin_program *origin = &service->origin;
+
+	put_time(out, in, "service");
+	put_known(out, "service", origin->service);
+	put_known(out, "k8s_namespace", origin->k8s_namespace);
+	put_known(out, "k8s_pod", origin->k8s_pod);
+	put_known(out, "container", origin->container);
+	put_known(out, "service_version", origin->service_version);
+	put_count(out, "processes", service->n_processes);
+	fprintf(out, ",\"cpu_s\":%.6f,\"resident_bytes\":%.0f", service->last_cpu_s, service->resident_bytes);
+	fputs(",\"devices\":[", out);
+	for (uint32_t i = 0; i < service->n_uses; i++) {
+		fputs(i ? "," : "", out);
+		put_device(out, &service->use[i].device);
+		fprintf(out, ",\"s\":%.6f,\"bytes\":%.0f}", service->use[i].last_s, service->use[i].bytes);
+	}
+	fputs("],\"energy\":[", out);
+	for (uint32_t i = 0; i < service->n_energies; i++) {
+		fputs(i ? "," : "", out);
+		put_device(out, &service->energy[i].device);
+		fprintf(out, ",\"j\":%.3f}", service->energy[i].last_j);
+	}
+	fputs("]}\n", out);
+}
+
 static bool did_something(const struct series *series)
 {
 	const struct series_sums *sums = &series->last;
 
-	return sums->runs.n || sums->n_created || sums->n_not_created || series->n_open;
+	return sums->runs.n || sums->n_created || sums->n_not_created || series->n_open ||
+	       series_had_generations(series);
 }
 
 void lines_write(const struct door_in *in, FILE *out)
@@ -148,6 +226,8 @@ void lines_write(const struct door_in *in, FILE *out)
 	put_count(out, "inferences_skipped", own->n_skipped + own->n_unprobed + own->n_unknown);
 	put_count(out, "batches_dropped", metrics_n_dropped(in->own));
 	fprintf(out, ",\"cpu_s\":%.6f,\"resident_bytes\":%.0f}\n", in->own->cpu_s, in->own->resident_bytes);
+	for (size_t i = 0; i < fleet_n_services(in->fleet); i++)
+		put_service(out, in, fleet_service(in->fleet, i));
 	for (size_t i = 0; i < table->n; i++)
 		if (did_something(table->row[i]))
 			put_series(out, in, table->row[i]);

@@ -128,6 +128,81 @@ static void each_operator(const struct metric *metric, const struct fleet *fleet
 		}
 }
 
+static void each_kernel(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+			metric_visit *visit, void *ctx)
+{
+	const struct series_table *table = fleet_series(fleet);
+
+	for (size_t i = 0; i < table->n; i++)
+		for (size_t at = 0; at < table->row[i]->n_kernels; at++) {
+			const struct series_operator *row = &table->row[i]->kernel[at];
+			struct metric_point point = { .value = (double)row->all_ns / 1e9 };
+
+			label_series(&point, &table->row[i]->labels);
+			label(&point, "kind", row->type);
+			visit(ctx, &point);
+		}
+}
+
+/* Where no operators were seen, or no provider was asked for, there is no point. */
+static void each_fallback(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+			  metric_visit *visit, void *ctx)
+{
+	const struct series_table *table = fleet_series(fleet);
+
+	for (size_t i = 0; i < table->n; i++) {
+		struct metric_point point = { .value = (double)table->row[i]->n_fallback };
+
+		label_series(&point, &table->row[i]->labels);
+		if (table->row[i]->has_fallback)
+			visit(ctx, &point);
+	}
+}
+
+/* What the conventions of OpenTelemetry for generative models want of their metrics (gen_ai.*, 2026-11). */
+static void label_gen_ai(struct metric_point *point, const struct series_labels *labels)
+{
+	label(point, "gen_ai.operation.name", "text_completion");
+	label(point, "gen_ai.provider.name", *labels->runtime ? labels->runtime : "_OTHER");
+	label(point, "gen_ai.request.model", labels->model);
+}
+
+/* Where no generation was seen there is no point. */
+static void each_generation(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+			    metric_visit *visit, void *ctx)
+{
+	const struct series_table *table = fleet_series(fleet);
+
+	for (size_t i = 0; i < table->n; i++) {
+		const struct series *series = table->row[i];
+		struct metric_point point = { 0 };
+
+		if (!series->generations || !series->generations->all.times[metric->time].n)
+			continue;
+		point.times = &series->generations->all.times[metric->time];
+		label_series(&point, &series->labels);
+		if (!strncmp(metric->name, "gen_ai.", 7))
+			label_gen_ai(&point, &series->labels);
+		visit(ctx, &point);
+	}
+}
+
+static void each_token(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
+		       metric_visit *visit, void *ctx)
+{
+	const struct series_table *table = fleet_series(fleet);
+
+	for (size_t i = 0; i < table->n; i++)
+		for (int is_output = 0; is_output < 2 && table->row[i]->generations; is_output++) {
+			const struct series_tokens *all = &table->row[i]->generations->all;
+			struct metric_point point = { .value = (double)(is_output ? all->n_out : all->n_in) };
+
+			label_series(&point, &table->row[i]->labels);
+			label(&point, "type", is_output ? "output" : "input");
+			visit(ctx, &point);
+		}
+}
+
 static void each_creation(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
 			  metric_visit *visit, void *ctx)
 {
@@ -393,6 +468,21 @@ const struct metric metrics[] = {
 	  METRIC_HISTOGRAM, .each = each_firsts },
 	{ "inftrace.operator", "s", "Time of operators by type, and by the provider that ran them.", METRIC_COUNTER,
 	  .each = each_operator },
+	{ "inftrace.fallback_nodes", "{operator}",
+	  "Operators of an inference that ran elsewhere than on the provider asked for.", METRIC_GAUGE,
+	  .each = each_fallback },
+	{ "inftrace.kernel", "s", "Time of kernels and copies of devices, by kind.", METRIC_COUNTER,
+	  .each = each_kernel },
+	{ "gen_ai.server.request.duration", "s", "Time from the begin of a prompt to the last token.", METRIC_HISTOGRAM,
+	  .each = each_generation, .time = SERIES_GENERATION },
+	{ "gen_ai.server.time_to_first_token", "s", "Time from the begin of a prompt to the first token.",
+	  METRIC_HISTOGRAM, .each = each_generation, .time = SERIES_FIRST_TOKEN },
+	{ "gen_ai.server.time_per_output_token", "s", "Mean time of the tokens of a generation behind the first one.",
+	  METRIC_HISTOGRAM, .each = each_generation, .time = SERIES_PER_TOKEN },
+	{ "inftrace.generation.token", "s", "Time from one token of a generation to the next one.", METRIC_HISTOGRAM,
+	  .each = each_generation, .time = SERIES_BETWEEN_TOKENS },
+	{ "inftrace.generation.tokens", "{token}", "Tokens of prompts, and tokens that were made.", METRIC_COUNTER,
+	  .each = each_token },
 	{ "inftrace.session_creation", "s", "Time that creating sessions took, by phase.", METRIC_COUNTER,
 	  .each = each_phase },
 	{ "inftrace.session_creations", "{session}", "Sessions that were created, or were not.", METRIC_COUNTER,
@@ -448,10 +538,21 @@ static const char *unit_word(const struct metric *metric)
 	return "";
 }
 
-void metric_prometheus_name(const struct metric *metric, char *name, size_t size)
+static void without_dots(char *name)
 {
-	snprintf(name, size, "%s%s%s", metric->name, unit_word(metric), metric->type == METRIC_COUNTER ? "_total" : "");
 	for (char *at = name; *at; at++)
 		if (*at == '.')
 			*at = '_';
+}
+
+void metric_prometheus_name(const struct metric *metric, char *name, size_t size)
+{
+	snprintf(name, size, "%s%s%s", metric->name, unit_word(metric), metric->type == METRIC_COUNTER ? "_total" : "");
+	without_dots(name);
+}
+
+void metric_prometheus_label(const struct metric_label *label, char *name, size_t size)
+{
+	snprintf(name, size, "%s", label->name);
+	without_dots(name);
 }

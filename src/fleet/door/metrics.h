@@ -14,7 +14,7 @@
 #include "fleet/aggregate/fleet.h"
 
 enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
-enum { METRIC_LABELS = 12, METRICS_DOORS = 8 };
+enum { METRIC_LABELS = 16, METRIC_NAME = 120, METRICS_DOORS = 8 };
 
 struct metrics_door {
 	const char *name;
@@ -33,7 +33,7 @@ struct metrics_own {
 };
 
 struct metric_label {
-	const char *name, *value;
+	const char *name, *value; /* name: as OpenTelemetry writes it */
 };
 
 /* Valid during the visit. */
@@ -55,6 +55,7 @@ struct metric {
 	void (*each)(const struct metric *metric, const struct fleet *fleet, const struct metrics_own *own,
 		     void (*visit)(void *ctx, const struct metric_point *point), void *ctx);
 	double (*of_series)(const struct series *series); /* those of one value for each series */
+	enum series_generation_time time;		  /* those of durations of generations */
 };
 
 /* Of all doors. */
@@ -65,5 +66,7 @@ extern const size_t n_metrics;
 
 /* The name at Prometheus, without what the parts of histograms add: "inftrace_inference_failures_total". */
 void metric_prometheus_name(const struct metric *metric, char *name, size_t size);
+/* The same of a label: "gen_ai_request_model". */
+void metric_prometheus_label(const struct metric_label *label, char *name, size_t size);
 
 #endif

@@ -191,10 +191,13 @@ static void visit(void *ctx, const struct metric_point *point)
 {
 	struct writer *writer = ctx;
 	uint8_t *at = writer->buf, *inside;
+	char name[METRIC_NAME];
 
 	at = pb_open(at, FAMILY_METRIC, &inside);
-	for (size_t i = 0; i < point->n_labels; i++)
-		at = put_pair(at, METRIC_LABEL, point->label[i].name, point->label[i].value);
+	for (size_t i = 0; i < point->n_labels; i++) {
+		metric_prometheus_label(&point->label[i], name, sizeof name);
+		at = put_pair(at, METRIC_LABEL, name, point->label[i].value);
+	}
 	at = point->times ? put_histogram(at, point, writer->start_ns) : put_value(at, writer->metric, point->value);
 	at = pb_close(at, inside);
 	fwrite(writer->buf, 1, (size_t)(at - writer->buf), writer->family);
@@ -214,7 +217,7 @@ static void put_head(struct writer *writer, const char *name)
 
 static void put_family(struct writer *writer, const struct door_in *in, FILE *out)
 {
-	char *data = NULL, name[120];
+	char *data = NULL, name[METRIC_NAME];
 	uint8_t length[PB_VARINT_MAX];
 	size_t size = 0;
 

@@ -54,10 +54,13 @@ static void put_number(FILE *out, double value)
 /* le: a last label; NULL: none. */
 static void put_labels(const struct writer *writer, const struct metric_point *point, const double *le)
 {
+	char name[METRIC_NAME];
+
 	if (!point->n_labels && !le)
 		return;
 	for (size_t i = 0; i < point->n_labels; i++) {
-		fprintf(writer->out, "%c%s=\"", i ? ',' : '{', point->label[i].name);
+		metric_prometheus_label(&point->label[i], name, sizeof name);
+		fprintf(writer->out, "%c%s=\"", i ? ',' : '{', name);
 		put_escaped(writer->out, point->label[i].value, true);
 		fputc('"', writer->out);
 	}
@@ -157,7 +160,7 @@ static void put_head(const struct writer *writer)
 
 void prometheus_text_write(const struct door_in *in, bool is_open_metrics, FILE *out)
 {
-	char name[120];
+	char name[METRIC_NAME];
 	struct writer writer = { .out = out, .name = name, .is_open_metrics = is_open_metrics };
 
 	for (size_t i = 0; i < n_metrics; i++) {
