@@ -43,17 +43,6 @@ static void note_missing(struct recorder *recorder, const struct source *source,
 		recorder_note(recorder, EVENT_NOTE_MISSING, args, 2);
 }
 
-/* What programs do, and how much of the machine and its devices they take. */
-static bool is_wanted(const struct recorder *recorder, const struct source *source)
-{
-	static const char *const lean[] = { "uprobe", "cpu", "mem", "gpu", "gpu_nvml", "npu", "energy" };
-
-	for (size_t i = 0; i < sizeof lean / sizeof *lean; i++)
-		if (!strcmp(source->name, lean[i]))
-			return true;
-	return !recorder->target->is_lean;
-}
-
 int recorder_sources_start(struct recorder *recorder, struct err *err)
 {
 	size_t n = 0;
@@ -65,7 +54,8 @@ int recorder_sources_start(struct recorder *recorder, struct err *err)
 		return err_no_memory(err, "cannot record");
 	for (size_t i = 0; i < n; i++) {
 		struct err why = { 0 };
-		int code = is_wanted(recorder, sources[i]) ? start_one(recorder, sources[i], &why) : 0;
+		bool is_wanted = sources[i]->is_for_sums || !recorder->target->is_lean;
+		int code = is_wanted ? start_one(recorder, sources[i], &why) : 0;
 		if (code && is_needed(recorder, sources[i])) {
 			*err = why;
 			return code;

@@ -93,6 +93,7 @@ struct source {
 	const char *name; /* name in recordings: "cpu" */
 	const char *help; /* description in one line */
 	size_t state_size;
+	bool is_for_sums; /* also wanted where the target is_lean */
 
 	/*
 	 * Whether it can run here: 0, or -errno and the reason; EOPNOTSUPP: not used in this mode of recording. No side

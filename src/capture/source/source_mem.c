@@ -224,6 +224,7 @@ const struct source source_mem = {
 	.name = "memory",
 	.help = "memory of each process (RSS, its peak, PSS) and of the machine",
 	.state_size = sizeof(struct mem_state),
+	.is_for_sums = true,
 	.check = check,
 	.start = start,
 	.due_ms = due_ms,

@@ -575,6 +575,7 @@ const struct source source_uprobe = {
 	.name = "uprobe",
 	.help = "sessions, inferences and operators of running programs, by probes from outside",
 	.state_size = sizeof(struct uprobe_state),
+	.is_for_sums = true,
 	.check = check,
 	.start = start,
 	.due_ms = due_ms,

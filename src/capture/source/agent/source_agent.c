@@ -635,6 +635,7 @@ const struct source source_agent = {
 	.name = "agent",
 	.help = "models, sessions, inferences and operators, from inside the program",
 	.state_size = sizeof(struct agent_state),
+	.is_for_sums = true,
 	.check = check,
 	.start = start,
 	.due_ms = due_ms,

@@ -117,6 +117,7 @@ static const struct device_kind device_kinds[] = {
 		.name = #which, \
 		.help = words, \
 		.state_size = sizeof(struct device_state), \
+		.is_for_sums = true, \
 		.check = check_##which, \
 		.start = start_##which, \
 		.due_ms = device_source_due_ms, \

@@ -385,6 +385,7 @@ const struct source source_gpu_nvml = {
 	.name = "gpu-nvidia",
 	.help = "GPUs under NVIDIA's driver, and each process's use of them",
 	.state_size = sizeof(struct nvml_state),
+	.is_for_sums = true,
 	.check = check,
 	.start = start,
 	.due_ms = due_ms,

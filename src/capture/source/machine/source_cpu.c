@@ -207,6 +207,7 @@ const struct source source_cpu = {
 	.name = "cpu",
 	.help = "CPU time of each process and of the machine",
 	.state_size = sizeof(struct cpu_state),
+	.is_for_sums = true,
 	.check = check,
 	.start = start,
 	.due_ms = due_ms,

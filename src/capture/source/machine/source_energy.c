@@ -293,6 +293,7 @@ const struct source source_energy = {
 	.name = "energy",
 	.help = "energy that packages, memory and platform take (RAPL)",
 	.state_size = sizeof(struct energy_state),
+	.is_for_sums = true,
 	.check = check,
 	.start = start,
 	.due_ms = due_ms,
