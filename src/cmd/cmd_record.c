@@ -4,16 +4,13 @@
  * Messages go to standard error, because standard output is the program's; there is no line of progress, because the
  * program prints to the same terminal.
  */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "capture/recorder/recorder_launch.h"
 #include "cmd/cmd.h"
+#include "cmd/record/end_as.h"
 #include "cmd/record/live_page.h"
 #include "cmd/record/record_lines.h"
 #include "cmd/record/record_options.h"
@@ -70,24 +67,6 @@ static char *join(char **argv, size_t max)
 	if (text && size > max)
 		text[max] = 0;
 	return text;
-}
-
-/* Ends as the program did, so that whoever waits for us sees what it would have seen. */
-static int same_end(int wait_status)
-{
-	struct rlimit none = { 0, 0 };
-	sigset_t set;
-
-	if (!WIFSIGNALED(wait_status))
-		return WEXITSTATUS(wait_status);
-	fflush(NULL);
-	setrlimit(RLIMIT_CORE, &none);
-	signal(WTERMSIG(wait_status), SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, WTERMSIG(wait_status));
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	kill(getpid(), WTERMSIG(wait_status));
-	return 128 + WTERMSIG(wait_status);
 }
 
 /* A recording in the making. */
@@ -155,7 +134,7 @@ static int record_to_file(const struct record_opts *opts, char **argv, struct la
 	else if (!opts->shared.quiet)
 		record_summary_print(stderr, job.file.path, &job.result);
 	launch_done(launch);
-	return same_end(job.result.wait_status);
+	return end_as(job.result.wait_status);
 }
 
 static int run(const void *opaque, int argc, char **argv, struct err *err)

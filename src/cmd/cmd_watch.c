@@ -11,10 +11,12 @@
 #include "base/privilege.h"
 #include "capture/proc/rights.h"
 #include "capture/recorder/attach/attach.h"
+#include "capture/recorder/recorder_launch.h"
 #include "cmd/cmd.h"
 #include "cmd/fleet/ask_dump.h"
 #include "cmd/fleet/notify.h"
 #include "cmd/fleet/watch_guest.h"
+#include "cmd/record/end_as.h"
 #include "cmd/record/probe_options.h"
 #include "cmd/record/record_summary.h"
 #include "cmd/record/recording_file.h"
@@ -27,7 +29,8 @@
 #include "fleet/spool/spool.h"
 #include "show/term/term.h"
 
-enum { LEAST_SERIES = 8, MOST_SERIES = 100000 };
+/* RING_BYTES: of a thread of a program that is started. */
+enum { RING_BYTES = 8 << 20, LEAST_SERIES = 8, MOST_SERIES = 100000 };
 #define LEAST_INTERVAL_NS UINT64_C(100000000)
 
 struct watch_opts {
@@ -51,6 +54,8 @@ static const struct opt watch_opt_table[] = {
 	  OPT_STR, AT(name) },
 	{ 0, "path", "PATH", "match by path, now and later: of the executable, or of the script", OPT_STR, AT(path) },
 	{ 0, NULL, NULL, "What is seen:" },
+	{ 0, "kernels", NULL, "of CMD: also kernels of GPUs (CUDA, ROCm, Level Zero)", OPT_FLAG,
+	  AT(shared.plan.kernels) },
 	{ 'l', "level", "auto|inference|operator",
 	  "how deep to look: inferences; or also operators; auto: as much of both as costs each program less than 1% "
 	  "of its time, and an estimate of the rest",
@@ -134,6 +139,8 @@ static const struct cmd_example examples[] = {
 	  "the slowest, failed and first inferences of each 10 s" },
 	{ "inftrace watch --metrics 9465 -o slow.pftrace --dump-when 'p99>50ms,error'",
 	  "also a recording of the two minutes before each trouble" },
+	{ "inftrace watch --metrics 9465 -- ./server --port 8080",
+	  "a program that it starts, by the agent; without root" },
 	{ "inftrace watch --dump", "such a recording of a watcher that runs, now" },
 	{ "inftrace watch --metrics 0.0.0.0:9465 --metrics-token token --metrics-cert cert.pem --metrics-key key.pem",
 	  "for a Prometheus on another machine" },
@@ -143,6 +150,8 @@ static const struct cmd_example examples[] = {
 /* One run of the command. */
 struct job {
 	const struct watch_opts *opts;
+	char **argv; /* the program to start; NULL: those that run are watched */
+	struct launch launch;
 	struct watch_guest guest;
 	struct record_options shared;
 	struct recording_file file;
@@ -198,6 +207,16 @@ static void close_file(struct job *job, int code)
 		recording_file_drop(&job->file);
 	else
 		record_summary_close(&job->file, &job->result);
+}
+
+/* What is of a program that is started alone, and of others alone. */
+static int check_program(const struct watch_opts *opts, bool is_started, struct err *err)
+{
+	if (is_started && (opts->name || opts->path))
+		return opt_misused(err, "give a program to start, or --name or --path of those that run");
+	if (!is_started && opts->shared.plan.kernels)
+		return opt_misused(err, "--kernels needs a program to start: probes see no kernels");
+	return 0;
 }
 
 static int check(const struct watch_opts *opts, struct err *err)
@@ -265,27 +284,15 @@ static void say_choice(void *opaque)
 		term_say("not watched: %s", choice->remark);
 }
 
-static int watch(struct job *job, struct attached *attached, struct err *err)
+/* The sinks, and all that lives on the recorder's thread. */
+static int begin(struct job *job, struct err *err)
 {
-	const struct watch_opts *opts = job->opts;
-	const struct watch_guest_opts guest_opts = { .interval_ns = opts->shared.plan.interval_ns,
-						     .max_series = (size_t)opts->max_series };
-	struct recorder_attach_opts attach = { .attached = attached,
-					       .wish = { opts->name, opts->path },
-					       .probes = probe_options_value(&opts->probes),
-					       .ring_bytes = 8 << 20,
-					       .spares = true };
-	struct recorder_opts recorder_opts;
-	struct top_choice choice;
-	struct chosen chosen = { opts, &choice };
-	int code = top_choose(&attach, 0, NULL, &choice, err);
+	const struct watch_guest_opts guest_opts = { .interval_ns = job->opts->shared.plan.interval_ns,
+						     .max_series = (size_t)job->opts->max_series };
+	int code = 0;
 
 	job->shared.plan.is_lean = !job->shared.out;
-	attach.probes.is_paced = !strcmp(job->shared.plan.level, "auto");
-	if (attach.probes.is_paced)
-		job->shared.plan.level = "operator";
-
-	if (!code && job->shared.out)
+	if (job->shared.out)
 		code = open_file(job, err);
 	if (!code)
 		code = watch_guest_begin(&job->guest, &guest_opts, job->has_file ? job->file.names : job->names,
@@ -297,17 +304,23 @@ static int watch(struct job *job, struct attached *attached, struct err *err)
 		job->guest.recorded_ctx = job;
 	}
 	job->sinks[job->n_sinks++] = fleet_sink(job->guest.fleet);
-	job->guest.begun = say_choice;
-	job->guest.begun_ctx = &chosen;
-	recorder_opts = (struct recorder_opts){ .plan = job->shared.plan,
-						.sinks = job->sinks,
-						.n_sinks = job->n_sinks,
-						.usr1 = job->has_file ? recording_file_usr1(&job->file) : NULL,
-						.file = job->has_file ? job->file.fd : NULL,
-						.say = watch_guest_say(&job->guest),
-						.command = choice.what,
-						.guest = &job->guest.guest };
-	code = recorder_attach(&recorder_opts, &attach, &job->result, err);
+	return 0;
+}
+
+static struct recorder_opts recorder_opts_of(struct job *job, const char *command)
+{
+	return (struct recorder_opts){ .plan = job->shared.plan,
+				       .sinks = job->sinks,
+				       .n_sinks = job->n_sinks,
+				       .usr1 = job->has_file ? recording_file_usr1(&job->file) : NULL,
+				       .file = job->has_file ? job->file.fd : NULL,
+				       .say = watch_guest_say(&job->guest),
+				       .command = command,
+				       .guest = &job->guest.guest };
+}
+
+static int end(struct job *job, int code, struct err *err)
+{
 	notify_stopping();
 	if (!code)
 		watch_guest_end(&job->guest);
@@ -318,68 +331,137 @@ static int watch(struct job *job, struct attached *attached, struct err *err)
 	return code;
 }
 
-static int run(const void *opaque, int argc, char **argv, struct err *err)
+/* With the agent in it, which sees all at little cost. */
+static int watch_started(struct job *job, struct err *err)
 {
-	struct job *job = calloc(1, sizeof *job);
-	struct attached attached = { 0 };
-	bool was_on;
-	int code;
+	const struct recorder_launch_opts launch_opts = { .argv = job->argv, .ring_bytes = RING_BYTES };
+	struct recorder_opts recorder_opts;
+	int code = launch_prepare(&job->launch, job->argv, err);
 
-	if (((const struct watch_opts *)opaque)->dumps) {
-		free(job);
-		return ask_dump(argc ? argv[0] : NULL, err);
-	}
-	if (!job)
-		return err_no_memory(err, "cannot watch");
-	job->opts = opaque;
-	job->shared = job->opts->shared;
-	job->shared.thin = "auto";
-	code = argc ? opt_misused(err, "unexpected argument '%.40s': only --dump takes a PID", argv[0])
-		    : check(job->opts, err);
+	if (!strcmp(job->shared.plan.level, "auto"))
+		job->shared.plan.level = "operator";
 	if (!code)
-		code = attach_check(err);
-	was_on = privilege_use(true);
+		code = begin(job, err);
+	if (code)
+		return code;
+	recorder_opts = recorder_opts_of(job, job->argv[0]);
+	if (!job->opts->shared.quiet)
+		term_say("watching %s, and what it starts, until it ends", job->argv[0]);
+	notify_ready();
+	return end(job, recorder_launch(&recorder_opts, &launch_opts, &job->launch, &job->result, err), err);
+}
+
+static int watch(struct job *job, struct attached *attached, struct err *err)
+{
+	const struct watch_opts *opts = job->opts;
+	struct recorder_attach_opts attach = { .attached = attached,
+					       .wish = { opts->name, opts->path },
+					       .probes = probe_options_value(&opts->probes),
+					       .ring_bytes = 8 << 20,
+					       .spares = true };
+	struct recorder_opts recorder_opts;
+	struct top_choice choice;
+	struct chosen chosen = { opts, &choice };
+	int code = top_choose(&attach, 0, NULL, &choice, err);
+
+	attach.probes.is_paced = !strcmp(job->shared.plan.level, "auto");
+	if (attach.probes.is_paced)
+		job->shared.plan.level = "operator";
+	if (!code)
+		code = begin(job, err);
+	if (code)
+		return code;
+	job->guest.begun = say_choice;
+	job->guest.begun_ctx = &chosen;
+	recorder_opts = recorder_opts_of(job, choice.what);
+	return end(job, recorder_attach(&recorder_opts, &attach, &job->result, err), err);
+}
+
+/* Those that run, and those to come. */
+static int watch_all(struct job *job, struct err *err)
+{
+	struct attached attached = { 0 };
+	int code = attached_init(&attached, err);
+
+	if (!code)
+		code = watch(job, &attached, err);
+	attached_done(&attached);
+	return code;
+}
+
+static int check_rights(struct err *err)
+{
+	int code = attach_check(err);
+	bool was_on = privilege_use(true);
+
 	if (!code)
 		code = rights_check("", err);
 	privilege_use(was_on);
+	return code;
+}
+
+static int run(const void *opaque, int argc, char **argv, struct err *err)
+{
+	const struct watch_opts *opts = opaque;
+	struct job *job;
+	int code, status = 0;
+
+	if (opts->dumps)
+		return argc > 1 ? opt_misused(err, "--dump takes one PID") : ask_dump(argc ? argv[0] : NULL, err);
+	job = calloc(1, sizeof *job);
+	if (!job)
+		return err_no_memory(err, "cannot watch");
+	job->opts = opts;
+	job->argv = argc ? argv : NULL;
+	job->shared = opts->shared;
+	job->shared.thin = "auto";
+	code = check_program(opts, argc, err);
+	if (!code)
+		code = check(opts, err);
+	if (!code && !argc)
+		code = check_rights(err);
 	if (!code)
 		code = open_doors(job, err);
 	job->names = names_new();
 	if (!code && !job->names)
 		code = err_no_memory(err, "cannot watch");
 	if (!code)
-		code = attached_init(&attached, err);
-	if (!code)
-		code = watch(job, &attached, err);
+		code = argc ? watch_started(job, err) : watch_all(job, err);
+	status = job->result.wait_status;
 	close_file(job, code);
-	attached_done(&attached);
 	watch_guest_done(&job->guest);
+	launch_done(&job->launch);
 	names_free(job->names);
 	free(job);
-	return code;
+	return code || !argc ? code : end_as(status);
 }
 
 const struct cmd cmd_watch = {
 	.name = "watch",
-	.usage = "[options] | --dump [PID]",
+	.usage = "[options] [[--] CMD [ARG...]] | --dump [PID]",
 	.summary = "sum up the inferences of all programs, for the monitoring of a fleet",
 	.help =
 	    "Watches every program that runs models, including those that start later. Every 10 s it sums up the "
 	    "inferences of each service and model: their number, durations and failures. Prometheus scrapes the sums, "
 	    "OTLP or ClickHouse receives them, or a file takes them as JSON lines. The slowest, failed and first "
 	    "inferences each get a separate line.\n\n"
+	    "With CMD, it starts that program with the agent in it, as inftrace record does, and watches it and what "
+	    "it "
+	    "starts until it ends; the exit status is the program's own. This needs no rights, and also shows tokens "
+	    "of "
+	    "all runtimes and kernels of GPUs (--kernels).\n\n"
 	    "A program's service is its OTEL_SERVICE_NAME, else its name; its "
 	    "container and pod are those of its cgroup and of OTEL_RESOURCE_ATTRIBUTES. watch writes nothing into the "
 	    "programs. When it ends, even by SIGKILL, they keep running.\n\n"
 	    "Separate processes without rights send the "
 	    "sums and answer requests. Addresses beyond this machine need a token and TLS.\n\n"
-	    "It needs root, or the "
+	    "Without CMD, it needs root, or the "
 	    "capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE, as inftrace attach does.",
 	.examples = examples,
 	.opts = watch_opt_table,
 	.opts_size = sizeof(struct watch_opts),
-	.order = OPT_ANYWHERE,
-	.max_args = 1,
+	.order = OPT_FIRST,
+	.max_args = -1,
 	.words = CMD_PIDS,
 	.is_privileged = true,
 	.run = run,

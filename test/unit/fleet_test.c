@@ -890,6 +890,29 @@ CASE(calls_of_generators_are_summed_up)
 	assert_int_equal(all->times[SERIES_BETWEEN_TOKENS].ns, 60000);
 }
 
+/* An agent tells the operators of a whole look before it tells of their inferences; an end may be lost. */
+CASE(operators_of_many_inferences_wait_for_them)
+{
+	uint32_t process = stream_process(&m->s, 42, "pod"), lane = stream_lane(&m->s, process, "net"),
+		 thread = stream_thread(&m->s, process, 77);
+
+	for (int64_t look = 0; look < 20; look++) {
+		for (int64_t i = 1; i <= 2000; i++) {
+			stream_operator(&m->s, thread, (uint64_t)i * 10, "conv", "Conv", look * 2000 + i);
+			stream_end(&m->s, thread, (uint64_t)i * 10 + 1);
+		}
+		for (int64_t i = 1; i <= 2000; i++) {
+			if (i == 1000)
+				continue;
+			stream_inference(&m->s, lane, (uint64_t)i * 10, "net", 1, look * 2000 + i);
+			stream_end(&m->s, lane, (uint64_t)i * 10 + 5);
+		}
+		m->s.log.n = 0;
+	}
+	assert_int_equal(fleet_roll(m->fleet, SECOND, 1001 * SECOND, NULL), 0);
+	assert_int_equal(series_of(m, "net")->operator[0].all_ns, 20 * 1999 * 1000);
+}
+
 /* They come late: after their inference, and after that of another model. */
 CASE(kernels_are_of_the_inference_that_asked_for_them)
 {

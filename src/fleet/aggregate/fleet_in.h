@@ -9,7 +9,7 @@
 #include "fleet/aggregate/fleet.h"
 
 enum { FLEET_DEPTH = 16, FLEET_PROCESSES = 4096, FLEET_SESSIONS = 1024, FLEET_SERVICES = 1024, FLEET_USED = 64 };
-enum { FLEET_OPEN = 64, FLEET_OPERATORS = 16, FLEET_PROVIDERS = 4, FLEET_RECENT = 1024 };
+enum { FLEET_OPEN = 8192, FLEET_FIRST_OPEN = 16, FLEET_OPERATORS = 16, FLEET_PROVIDERS = 4, FLEET_RECENT = 1024 };
 
 struct fleet_session {
 	int64_t number;
@@ -75,11 +75,18 @@ struct fleet_operators {
 	} by[FLEET_PROVIDERS]; /* those of each provider; more providers than these are not told apart */
 };
 
-/* Inferences that have not ended. key: their numbers + 1, apart from the sums, because each operator is looked up by
- * it; 0: free. */
+/*
+ * Sums of inferences whose end has not come, by their numbers: as many in a row as there is room for. An agent tells
+ * the operators of a whole look before it tells of their inferences.
+ */
+struct fleet_open_run {
+	uint64_t key; /* the number + 1; 0: free */
+	struct fleet_operators sums;
+};
+
 struct fleet_open_runs {
-	uint64_t key[FLEET_OPEN];
-	struct fleet_operators run[FLEET_OPEN];
+	uint32_t n, n_used; /* n: a power of 2, at most FLEET_OPEN */
+	struct fleet_open_run run[];
 };
 
 /* An operator that has begun on a thread. */

@@ -14,43 +14,55 @@
 
 enum { SHOWN = 3 };
 
-/* NULL: none were seen. */
-static struct fleet_operators *find(const struct fleet_process *process, uint64_t number)
+static struct fleet_open_run *place_in(struct fleet_open_runs *open, uint64_t number)
 {
-	struct fleet_open_runs *open = process->open;
-
-	for (uint32_t i = 0; open && i < FLEET_OPEN; i++)
-		if (open->key[i] == number + 1)
-			return &open->run[i];
-	return NULL;
+	return &open->run[number & (open->n - 1)];
 }
 
-/* A place for sums: a free one, else that of the oldest inference. */
-static uint32_t place_in(const struct fleet_open_runs *open)
+/* NULL: none were seen. */
+static struct fleet_open_run *find(const struct fleet_process *process, uint64_t number)
 {
-	uint32_t oldest = 0;
+	struct fleet_open_run *place = process->open ? place_in(process->open, number) : NULL;
 
-	for (uint32_t i = 0; i < FLEET_OPEN && open->key[oldest]; i++)
-		if (open->key[i] < open->key[oldest])
-			oldest = i;
-	return oldest;
+	return place && place->key == number + 1 ? place : NULL;
+}
+
+/* Numbers follow each other: with twice the places each keeps one of its own. False: there are enough. */
+static bool grow(struct fleet_process *process)
+{
+	struct fleet_open_runs *open = process->open, *grown;
+	uint32_t n = open ? 2 * open->n : FLEET_FIRST_OPEN;
+
+	if (open && open->n_used <= open->n / 2) /* one whose end was lost is in the way */
+		return false;
+	grown = n <= FLEET_OPEN ? calloc(1, sizeof *grown + n * sizeof *grown->run) : NULL;
+	if (!grown)
+		return false;
+	grown->n = n;
+	grown->n_used = open ? open->n_used : 0;
+	for (uint32_t i = 0; open && i < open->n; i++)
+		if (open->run[i].key)
+			*place_in(grown, open->run[i].key - 1) = open->run[i];
+	free(open);
+	process->open = grown;
+	return true;
 }
 
 /* The sums of an inference of a process. NULL: out of memory. */
 static struct fleet_operators *sums_of(struct fleet_process *process, uint64_t number)
 {
-	struct fleet_operators *found = find(process, number);
-	uint32_t place;
+	struct fleet_open_run *place = find(process, number);
 
-	if (found)
-		return found;
-	if (!process->open && !(process->open = calloc(1, sizeof *process->open)))
+	if (place)
+		return &place->sums;
+	while ((!process->open || place_in(process->open, number)->key) && grow(process))
+		;
+	if (!process->open)
 		return NULL;
-	place = place_in(process->open);
-	process->open->key[place] = number + 1;
-	found = &process->open->run[place];
-	*found = (struct fleet_operators){ .n = 0 };
-	return found;
+	place = place_in(process->open, number);
+	process->open->n_used += !place->key;
+	*place = (struct fleet_open_run){ .key = number + 1 };
+	return &place->sums;
 }
 
 static struct fleet_operator *row_of(struct fleet_operators *operators, uint32_t type, uint32_t provider)
@@ -194,7 +206,8 @@ static void note_fallback(const struct fleet *fleet, struct series *series, cons
 void fleet_operators_take(const struct fleet *fleet, struct fleet_process *process, struct tail_run *run,
 			  struct series *series)
 {
-	struct fleet_operators *sums = find(process, run->number);
+	struct fleet_open_run *open = find(process, run->number);
+	struct fleet_operators *sums = open ? &open->sums : NULL;
 
 	series_count_operators(series, sums != NULL, 1);
 	if (!sums)
@@ -206,5 +219,6 @@ void fleet_operators_take(const struct fleet *fleet, struct fleet_process *proce
 	if (sums->n_others)
 		series_operator_add(series, SERIES_OTHER, "", sums->others_ns);
 	note_fallback(fleet, series, sums);
-	process->open->key[sums - process->open->run] = 0;
+	open->key = 0;
+	process->open->n_used--;
 }
