@@ -198,6 +198,40 @@ IN_PROCESS(an_end_of_another_stack_ends_nothing)
 	assert_string_equal(told(fixture), "add(1)+20 -30 net(1)s1+10 -40 ");
 }
 
+/* Models, nodes and messages of ever new names: where sums are wanted alone, what is kept of them has an end. */
+IN_PROCESS(names_without_end_take_room_with_an_end)
+{
+	enum { SESSIONS = 150000 };
+	struct uprobe_process *process = fixture->process;
+	uint32_t n_before = 0;
+	size_t n_lanes = 0;
+
+	process->is_lean = true;
+	for (uint64_t i = 0; i < SESSIONS; i++) {
+		char name[64];
+
+		generation++;
+		snprintf(name, sizeof name, "/models/net-%d.onnx", (int)i);
+		text(fixture, 0x5000, 200, name);
+		snprintf(name, sizeof name, "node-%d", (int)i);
+		kernel(fixture, 0xa000, name);
+		joined(fixture, 1, SITE_RUN, 10 + i * 100, 0x5000, 0x1000, 0x900000);
+		snprintf(name, sizeof name, "message %d", (int)i);
+		named(fixture, record(1, SITE_RUN, true, 20 + i * 100, 1, 0x1008), 0, 0, name, "");
+		hit(fixture, 1, SITE_SESSION_DELETE, 30 + i * 100, 0x5000, 0x1000);
+		fixture->text[0] = 0;
+		told(fixture);
+		if (i == SESSIONS - 10000) {
+			n_before = names_count(fixture->sink.names);
+			n_lanes = process->recorded->lanes.n_lanes;
+		}
+	}
+	assert_string_equal(strchr(fixture->text, '!'), "!other ");
+	assert_in_range(names_count(fixture->sink.names), UPROBE_NAMES, n_before + 10);
+	assert_int_equal(process->recorded->lanes.n_lanes, n_lanes);
+	assert_in_range(n_lanes, UPROBE_MODELS, UPROBE_MODELS + 10);
+}
+
 /* Two nodes whose names have the same first n characters, of which `told_` arrive. */
 static size_t names_of_two_that_differ_behind(struct fixture *fixture, size_t n, size_t told_)
 {

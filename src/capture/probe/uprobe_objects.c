@@ -17,16 +17,39 @@
 
 enum { MAX_KERNELS = 1 << 20, MAX_OBJECTS = 1 << 16 };
 
+/* Who runs for months meets names without end. */
+static uint32_t intern(struct uprobe_process *process, const char *text)
+{
+	struct names *names = process->recorded->map.names;
+	bool is_full = process->is_lean && names_count(names) >= UPROBE_NAMES;
+
+	return is_full && !names_find(names, text, strlen(text)) ? names_of(names, "other") : names_of(names, text);
+}
+
+/* Of a text that is only looked at soon. */
+static uint32_t pass(struct uprobe_process *process, const char *text)
+{
+	return process->is_lean ? names_pass(process->recorded->map.names, text, strlen(text)) : intern(process, text);
+}
+
+static uint32_t intern_model(struct uprobe_process *process, const char *model)
+{
+	struct names *names = process->recorded->map.names;
+
+	if (process->is_lean && !names_find(names, model, strlen(model)) && process->n_models++ >= UPROBE_MODELS)
+		return names_of(names, "other");
+	return intern(process, model);
+}
+
 uint32_t uprobe_text(struct uprobe_process *process, const char *text)
 {
 	struct segment_map *map = &process->recorded->map;
-	uint32_t name = names_of(map->names, text);
+	uint32_t name = intern(process, text), id = name ? uprobe_table_get(&process->text, name) : 0;
 
-	if (!name || !ARRAY_ROOM(process->text, process->n_texts, (size_t)name + 1))
-		return 0;
-	if (!process->text[name])
-		process->text[name] = segment_add_text(map, text, strlen(text));
-	return process->text[name];
+	if (!name || id)
+		return id;
+	id = segment_add_text(map, names_text(map->names, name), names_len(map->names, name));
+	return id && uprobe_table_put(&process->text, name, id) ? id : 0;
 }
 
 static bool is_text(const char *text)
@@ -35,11 +58,6 @@ static bool is_text(const char *text)
 		if ((unsigned char)*text < 32 || *text == 127)
 			return false;
 	return true;
-}
-
-static uint32_t intern(struct uprobe_process *process, const char *text)
-{
-	return names_of(process->recorded->map.names, text);
 }
 
 static const char *text_at(const struct uprobe_process *process, const struct uprobe_texts *texts, uint32_t i)
@@ -96,7 +114,7 @@ bool uprobe_text_learn(const struct uprobe_step *step)
 		return true;
 	memmove(&texts->text[at + 1], &texts->text[at], (texts->n++ - at) * sizeof texts->text[0]);
 	texts->text[at].offset = (uint32_t)named->index;
-	texts->text[at].name = intern(process, text);
+	texts->text[at].name = pass(process, text);
 	return true;
 }
 
@@ -126,11 +144,11 @@ void uprobe_session_name(struct uprobe_process *process, uint32_t number, bool i
 		snprintf(path, sizeof path, "%s%s%s", *at == '/' ? "" : process->cwd,
 			 *at == '/' || !*process->cwd ? "" : "/", at);
 		model_name_of_path(model, sizeof model, path);
-		told->path = intern(process, path);
-		told->model = intern(process, model);
+		told->path = process->is_lean ? 0 : intern(process, path);
+		told->model = intern_model(process, model);
 	} else {
 		at = ort_texts_graph(list, n, is_old_string);
-		told->model = intern(process, at ? at : "model from memory");
+		told->model = intern_model(process, at ? at : "model from memory");
 	}
 	told->is_named = true;
 }
@@ -267,7 +285,7 @@ bool uprobe_kernel_learn(const struct uprobe_step *step)
 	/* one without a name, as the runtime itself names them */
 	snprintf(made, sizeof made, "%s_%llu", type, (unsigned long long)named->index);
 	node_name(name, uprobe_hit_text(step), made);
-	node.name = intern(process, *name ? name : *type ? made : "");
+	node.name = process->is_lean ? 0 : intern(process, *name ? name : *type ? made : "");
 	node.type = intern(process, type);
 	node.provider = provider_name(process, named->provider);
 	id = node_id(process, &node);

@@ -38,7 +38,7 @@ void uprobe_process_free(struct uprobe_process *process)
 	uprobe_table_done(&process->texts);
 	uprobe_table_done(&process->nodes);
 	free(process->text_of);
-	free(process->text);
+	uprobe_table_done(&process->text);
 	recorded_close(process->recorded);
 	free(process);
 }

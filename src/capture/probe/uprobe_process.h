@@ -20,6 +20,7 @@
 #include "capture/probe/uprobe_counts.h"
 #include "capture/probe/uprobe_table.h"
 
+enum { UPROBE_MODELS = 4096, UPROBE_NAMES = 1 << 17 };
 enum { UPROBE_LANES = 64, UPROBE_NO_LANE = 255, UPROBE_DEPTH = 64, UPROBE_RUNS = 16, UPROBE_CREATIONS = 4 };
 
 struct open_operator {
@@ -88,8 +89,9 @@ struct uprobe_process {
 	struct uprobe_texts *text_of;
 	size_t n_text_of;
 	uint32_t last_session;
-	uint32_t *text; /* by name id: id in the recorded process's map */
-	size_t n_texts;
+	struct uprobe_table text; /* by name id: id in the recorded process's map */
+	bool is_lean;		  /* sums are wanted alone: names that no sum has are left out, and there are at most */
+	uint32_t n_models;	  /* so many models as UPROBE_MODELS; further ones are "other" */
 	uint32_t last_run;
 	uint64_t lanes, given_ns[UPROBE_LANES]; /* taken ones; when one was given back */
 	struct {

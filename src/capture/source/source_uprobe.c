@@ -171,6 +171,7 @@ static int take_copy(struct uprobe_state *state, struct watched *watched, uint32
 		watched->process = uprobe_process_new(watched->pid, watched->track, copy->cwd, out->names, err);
 		if (!watched->process)
 			return -ENOMEM;
+		watched->process->is_lean = state->target->is_lean;
 	}
 	watched->process->has_gaps |= armed->has_gaps;
 	state->owner[number] = watched;

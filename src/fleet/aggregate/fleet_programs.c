@@ -120,12 +120,22 @@ static void hold(struct fleet_process *process, struct series *series)
 		process->used[process->n_used++] = series;
 }
 
+/* Models may have new names without end. */
+static uint32_t keep_model(const struct fleet *fleet, uint32_t model)
+{
+	struct names *names = fleet->sink.names;
+
+	if (names_count(names) < FLEET_NAMES || names_find(names, names_text(names, model), names_len(names, model)))
+		return names_keep(names, model);
+	return names_of(names, SERIES_OTHER);
+}
+
 struct fleet_session *fleet_session_of(struct fleet *fleet, struct fleet_process *process, int64_t number,
 				       uint32_t model)
 {
 	struct fleet_session *session, *grown;
 
-	model = names_is_passing(model) ? names_keep(fleet->sink.names, model) : model;
+	model = names_is_passing(model) ? keep_model(fleet, model) : model;
 	for (uint32_t i = process->n_sessions; i-- > 0;) {
 		session = &process->session[i];
 		if (session->number != number || (number < 0 && session->model != model))
