@@ -51,23 +51,63 @@ const KINDS: Readonly<Record<string, string>> = {
 	user: 'Your program',
 };
 
-const OPERATORS: readonly (readonly [RegExp, string])[] = [
-	[/quant|qlinear|integer$/i, 'Quantization'],
-	[/attention/i, 'Attention'],
-	[/conv/i, 'Convolution'],
-	[/matmul|gemm|einsum|^(lstm|gru|rnn)$|linear/i, 'Matrix product'],
-	[/norm|^lrn$/i, 'Normalization'],
-	[/pool|^reduce|argm|topk|cumsum|nonmax/i, 'Pooling, reduction'],
-	[/relu|sigmoid|softmax|^elu$|^selu$|tanh|gelu|swish|softplus|mish|erf|hardswish|silu|^clip/i, 'Activation'],
+/**
+ * The first rule that has a part of the type's name, in small letters and without underscores. ^: at its beginning alone; =:
+ * the whole of it. The HTML report has the same (src/show/html/html_family.c).
+ */
+const OPERATORS: readonly (readonly [string, string])[] = [
+	['Data movement', '^convert bilinear trilinear upsample interpol'],
+	['Quantization', 'quant qlinear integer'],
+	['Attention', 'attention attn'],
+	['Convolution', 'conv'],
 	[
-		/reshape|transpose|concat|split|slice|gather|scatter|squeeze|flatten|expand|tile|pad|shape|cast|identity|memcpy|copy|resize|upsample|constant|depthtospace|spacetodepth|reorder|range|onehot|where|nonzero|compress|size$/i,
-		'Data movement',
+		'Matrix product',
+		'matmul mulmat gemm einsum ^lstm ^gru ^rnn linear fullyconnected innerproduct outprod addmm ' +
+			'addmv addbmm =mm =mv =bmm =dot ^mmbackward ^bmmbackward ^mvbackward ^baddbmm',
+	],
+	['Normalization', 'norm ^lrn ^mvn =rms'],
+	['Pooling, reduction', 'pool ^reduce argm argsort topk cumsum nonmax loss entropy =sumrows =sort'],
+	[
+		'Activation',
+		'relu sigmoid softmax ^elu ^selu tanh gelu swish softplus mish ^erf silu ^clip ^clamp swiglu ' +
+			'geglu =glu ^threshold =logistic',
 	],
 	[
-		/^(add|sub|mul|div|pow|sqrt|exp|log|abs|neg|min|max|floor|ceil|round|equal|greater|less|and|or|not|sum|mean|sin|cos|reciprocal|sign|mod|fused)/i,
+		'Data movement',
+		'reshape transpose concat split slice gather scatter squeeze flatten expand tile pad shape ' +
+			'cast identity copy memcpy resize constant depthtospace spacetodepth reorder range onehot ' +
+			'where nonzero compress strided getrows setrows ^view permute ^cont =cpy ^cat stack =pack ' +
+			'=unpack narrow select ^repeat im2col index ^roll ^embed ^empty ^zeros ^ones =zero ^full ' +
+			'^fill =t =to size ^tbackward broadcast',
+	],
+	[
 		'Elementwise',
+		'^add ^sub ^mul ^div ^pow ^sq ^exp ^log ^abs ^neg ^min ^max ^floor ^ceil ^round ^equal ' +
+			'^greater ^less ^and ^or ^not ^sum ^mean ^sin ^cos ^reciprocal ^sign ^mod ^rsqrt ^rsub ' +
+			'^scale ^rope ^rotary ^fused eltwise elementwise ^accumulate ^lerp =subgraph',
 	],
 ];
+
+const RULES = OPERATORS.flatMap(([family, parts]) => parts.split(' ').map(part => ({ family, part })));
+
+/** What runtimes write before a name, and between its words, says nothing of the work: "aten::_log_softmax" is "logsoftmax". */
+const plain = (type: string): string =>
+	type
+		.replace(/^autograd::engine::evaluate_function: /, '')
+		.replace(/^([a-z_]*::)+/, '')
+		.replaceAll('_', '')
+		.toLowerCase();
+
+function familyOfType(type: string): string | undefined {
+	const text = plain(type);
+	return RULES.find(({ part }) =>
+		part[0] === '='
+			? text === part.slice(1)
+			: part[0] === '^'
+				? text.startsWith(part.slice(1))
+				: text.includes(part),
+	)?.family;
+}
 
 const byName = new Map(FAMILIES.map(family => [family.name, family]));
 
@@ -87,9 +127,8 @@ export function familyOf(name: string, kind: string): string {
 		if (STATES.test(name)) return 'Waiting';
 		if (name === 'unknown') return 'Other';
 	}
-	if (kind === 'operator' || kind === 'kernel' || kind === '')
-		for (const [pattern, family] of OPERATORS) if (pattern.test(name)) return family;
-	return KINDS[kind] ?? 'Other';
+	const isWork = kind === 'operator' || kind === 'kernel' || kind === '';
+	return (isWork && familyOfType(name)) || (KINDS[kind] ?? 'Other');
 }
 
 export const families = (): readonly string[] => FAMILIES.map(family => family.name);
