@@ -9,7 +9,7 @@ import { duration } from './format';
 import { host } from './host';
 import type { Mode } from './modes';
 import { fromHash, START, toHash, type Place } from './place';
-import { collapsedAtFirst, layOut, linesOfRows, pathOf, rowCount, trackOfRow, type Line } from './rows';
+import { collapsedAtFirst, layOut, linesOfRows, pathOf, rowCount, trackOfRow, withModels, type Line } from './rows';
 import { Following, type Told } from './live';
 import { Gate, TileCache, tileSpan } from './tiles';
 import { settings } from './settings';
@@ -20,8 +20,14 @@ export type Change = 'place' | 'view' | 'data' | 'slice' | 'classes' | 'said' | 
 
 const isReduced = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-/** Resources that are worth a look at first: CPU and memory of processes, how busy devices are, the machine's CPU, power. */
-export function usualResources(counters: readonly Counter[]): number[] {
+/**
+ * Resources that are worth a look at first: CPU and memory of processes, of those that ran models where there are some, how
+ * busy devices are, the machine's CPU, power.
+ */
+export function usualResources({ counters, tracks }: Pick<Recording, 'counters' | 'tracks'>): number[] {
+	const ran = withModels(tracks);
+	const isWorth = ({ scope, process }: Counter): boolean =>
+		scope !== 'process' || !ran.size || ran.has(process ?? -1);
 	const wanted: readonly (readonly [string, RegExp])[] = [
 		['process', /^cpu$/],
 		['process', /^rss$/],
@@ -34,7 +40,9 @@ export function usualResources(counters: readonly Counter[]): number[] {
 	];
 	const out = new Set<number>();
 	for (const [scope, name] of wanted) {
-		const fit = counters.filter(one => one.scope === scope && name.test(one.name) && one.samples > 0);
+		const fit = counters.filter(
+			one => one.scope === scope && name.test(one.name) && one.samples > 0 && isWorth(one),
+		);
 		// of many processes or devices, each kind has its turn
 		for (const { id } of fit.slice(0, 2)) if (out.size < 6) out.add(id);
 	}
@@ -218,7 +226,7 @@ export class App {
 	}
 
 	get shownResources(): readonly Counter[] {
-		const ids = this.place.resources ?? usualResources(this.recording.counters);
+		const ids = this.place.resources ?? usualResources(this.recording);
 		return this.recording.counters.filter(counter => ids.includes(counter.id));
 	}
 

@@ -88,7 +88,7 @@ async function openBeside(page: HTMLElement, base: Recording): Promise<void> {
 		// two timelines have less room
 		app.place = {
 			...app.place,
-			resources: app.place.resources ?? usualResources(app.recording.counters).slice(0, 1),
+			resources: app.place.resources ?? usualResources(app.recording).slice(0, 1),
 		};
 		app.setView(before.view);
 	}

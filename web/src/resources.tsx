@@ -115,7 +115,7 @@ function Choice({ app, close }: { app: App; close: () => void }) {
 				<button
 					onClick={() => (
 						app.counters.clear(),
-						app.go({ resources: usualResources(app.recording.counters) }, false)
+						app.go({ resources: usualResources(app.recording) }, false)
 					)}
 				>
 					The usual

@@ -33,6 +33,27 @@ export function childrenOf(tracks: readonly Track[]): Children {
 	return out;
 }
 
+const MOST_LEVELS = 64;
+
+/** The tracks at the top that have models below them. */
+export function withModels(tracks: readonly Track[]): ReadonlySet<number> {
+	const above = new Map(tracks.map(({ id, parent }) => [id, parent]));
+	const out = new Set<number>();
+	for (const { kind, id } of tracks) {
+		let top = id;
+		for (let i = 0; kind === 'model' && i < MOST_LEVELS; i++) top = above.get(top) ?? top;
+		if (kind === 'model') out.add(top);
+	}
+	return out;
+}
+
+/** Those that ran models come first: a service has more processes than those. */
+function topOf(tracks: readonly Track[], children: Children): readonly Track[] {
+	const ran = withModels(tracks);
+	const all = children.get(null) ?? [];
+	return [...all.filter(track => ran.has(track.id)), ...all.filter(track => !ran.has(track.id))];
+}
+
 /** The first rows of a track and of all below it. */
 function firstRows(track: Track, children: Children, out: number[]): number[] {
 	if (track.rows > 0) out.push(track.row);
@@ -65,7 +86,7 @@ export function layOut(tracks: readonly Track[], collapsed: ReadonlySet<number>,
 		for (let depth = 0; depth < track.rows; depth++) one(depth, [track.row + depth]);
 		for (const child of below) visit(child, level + 1);
 	};
-	for (const track of children.get(null) ?? []) visit(track, 0);
+	for (const track of topOf(tracks, children)) visit(track, 0);
 	return lines;
 }
 
@@ -91,7 +112,7 @@ export function pathOf(tracks: readonly Track[], id: number): Track[] {
 	const out: Track[] = [];
 	for (
 		let track = byId.get(id);
-		track && out.length < 64;
+		track && out.length < MOST_LEVELS;
 		track = track.parent === null ? undefined : byId.get(track.parent)
 	)
 		out.unshift(track);
@@ -132,7 +153,9 @@ export function collapsedAtFirst(tracks: readonly Track[], fits = 16, most = 60,
 		most,
 	);
 	collapse(tracks.filter(track => track.kind === 'model' && children.has(track.id)).reverse(), most);
-	const processes = tracks.filter(track => track.kind === 'process' && children.has(track.id));
+	const processes = topOf(tracks, childrenOf(tracks)).filter(
+		track => track.kind === 'process' && children.has(track.id),
+	);
 	collapse(processes.slice(1).reverse(), most);
 	collapse(processes.slice(0, 1), drawn);
 	return out;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Track } from '../src/api';
+import type { Counter, Track } from '../src/api';
+import { usualResources } from '../src/app';
 import { blocksOf, collapsedAtFirst, layOut, linesOfRows, pathOf, rowCount, trackOfRow } from '../src/rows';
 
 const track = (
@@ -73,6 +74,17 @@ test('rows find their lines', () => {
 		pathOf(TRACKS, 4).map(one => one.id),
 		[0, 1, 2, 4],
 	);
+});
+
+test('processes that ran models come before the others', () => {
+	const all = [track(10, null, 'process', 20, 1), ...TRACKS, track(11, null, 'process', 21, 1)];
+	const order = layOut(all, new Set([0]), new Set()).map(line => line.label);
+	assert.deepEqual(order, ['process 0', 'process 10', 'process 11']);
+	const counter = (id: number, process: number) =>
+		({ id, process, name: 'cpu', scope: 'process', samples: 2 }) as unknown as Counter;
+	const counters = [counter(1, 10), counter(2, 0), counter(3, 11)];
+	assert.deepEqual(usualResources({ counters, tracks: all }), [2]);
+	assert.deepEqual(usualResources({ counters, tracks: all.slice(-1) }), [1, 2]);
 });
 
 test('a parent that is not there, or goes round in a circle, harms nothing', () => {
