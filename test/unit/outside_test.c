@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What threads did while no model ran: by gap, and as trees that add up. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "analyze/insight/recorded.h"
 #include "analyze/outside/outside_place.h"
 #include "cases.h"
 #include "findings.h"
 #include "first_sentence.h"
+#include "show/words/export.h"
 #include "show/words/time_words.h"
 #include "stream.h"
 
@@ -573,4 +575,22 @@ CASE(what_a_parent_did_before_a_gap_is_not_of_it)
 	summarise(f, 3000000);
 	assert_in_range(found(f, OUTSIDE_BY_WHAT, "slept", "serve (c_pre.py:14)"), 99000, 101000);
 	assert_in_range(found(f, OUTSIDE_BY_WHAT, "ran", "close (c_pre.py:16)"), 899000, 901000);
+}
+
+CASE(without_a_model_the_verdict_says_what_the_program_did)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	stream_instant(&f->s, f->process, 1, KIND_NOTE, EVENT_NOTE_RECORDING);
+	samples(f, 0, 800000, did(MAIN, SAMPLE_RAN, resize(f)));
+	samples(f, 800000, 1000000, did(MAIN, SAMPLE_SLEPT, call(f, 0, "nap", "/app/c_pre.py", 9)));
+	summarise(f, 1000000);
+	export_verdict(out, &(struct report){ f->summary }, true);
+	fclose(out);
+	assert_string_equal(
+	    text, "no model was run: no runtime that inftrace knows was loaded by the process seen. The program "
+		  "spent 800 ms (80.0 %) in Image.resize, called from c_pre.py:6. Nothing lost");
+	free(text);
 }

@@ -268,6 +268,15 @@ export interface Report {
 	readonly resources?: readonly ReportResource[];
 	readonly insights?: readonly Insight[];
 	readonly models?: readonly ReportModel[];
+	/** What was done while no model ran: states, and places in them. */
+	readonly outside?: readonly {
+		readonly tree: string;
+		readonly kind: string;
+		readonly state: string | null;
+		readonly name: string | null;
+		readonly duration_ns: number | null;
+		readonly share: number | null;
+	}[];
 	/** Of devices, by name; here only whether there are some. */
 	readonly kernels?: readonly unknown[];
 	/** Of files that do not say to which inference they belong; here only whether there are some. */

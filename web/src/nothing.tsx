@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // In place of the inferences where there are none: what that means, and what to look at or to do.
 import type { App } from './app';
+import { duration, oneLine, significant } from './format';
 
 /** Whether the report is here and knows of no model. A live page may still get one. */
 export const hasNoModel = (app: App): boolean =>
@@ -18,6 +19,34 @@ function Next() {
 				cannot.
 			</li>
 		</ul>
+	);
+}
+
+const MOST_PLACES = 8;
+
+/** What the program did instead, most time first. */
+function Places({ app }: { app: App }) {
+	const all = (app.report?.outside ?? []).filter(one => one.tree === 'what' && one.kind === 'place' && one.share);
+	const most = [...all].sort((a, b) => (b.share ?? 0) - (a.share ?? 0)).slice(0, MOST_PLACES);
+	if (!most.length) return null;
+	return (
+		<table class="places">
+			<caption>What the program did, most time first</caption>
+			<tbody>
+				{most.map((one, i) => (
+					<tr key={i}>
+						<td class="number">{significant(100 * (one.share ?? 0), 3)} %</td>
+						<td class="number">{duration(one.duration_ns ?? 0)}</td>
+						<td>
+							{one.state && one.state !== 'ran' && (
+								<small>{oneLine(one.state)} in </small>
+							)}
+							{oneLine(one.name ?? '')}
+						</td>
+					</tr>
+				))}
+			</tbody>
+		</table>
 	);
 }
 
@@ -42,6 +71,7 @@ export function NoModel({ app }: { app: App }) {
 				</b>{' '}
 				The timeline shows all that it has.
 			</p>
+			<Places app={app} />
 			{isOurs && <Next />}
 			{there.length > 0 && (
 				<p>

@@ -197,6 +197,15 @@ static void say_nothing_ran(const struct page *page)
 	}
 }
 
+/* Instead of running models. */
+static void say_what_it_did(const struct page *page)
+{
+	struct printable line[TIME_OUTSIDE];
+
+	if (page->summary->recording.is_ours && time_outside(page->summary, line))
+		fprintf(page->out, ". The program spent %s", line[0].s);
+}
+
 /* " on CPUExecutionProvider and CUDAExecutionProvider" */
 static void say_providers(const struct page *page, const struct summary_model *model)
 {
@@ -568,6 +577,7 @@ void export_verdict(FILE *out, const struct report *report, bool is_ascii)
 			units_duration((double)(summary->recording.end_ns - summary->recording.begin_ns)).s);
 	} else if (!summary->n_inferences) {
 		say_nothing_ran(&page);
+		say_what_it_did(&page);
 	} else {
 		say_what_ran(&page);
 		say_how_it_ran(&page);
