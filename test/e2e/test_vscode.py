@@ -221,7 +221,7 @@ def test_a_person_records_reads_and_compares_in_the_editor(lab, wheel, extension
     env = {"VSCODE_COMMAND": " ".join(command), "VSCODE_ASKED": lab.path("asked"), "VSCODE_FOLDER": folder}
     with workbench(lab, kind, [extension], folder, settings, record_first) as address:
         more = ["vscode_live_model_steps.js", "vscode_more_steps.js"] if version == "oldest" else []
-        assert len(drive(lab, kind, address, "vscode_steps.js", *more, **env)) == (21 if more else 13)
+        assert len(drive(lab, kind, address, "vscode_steps.js", *more, **env)) == (22 if more else 13)
     # nothing outlives the workbench
     wait_until(lambda: not servers_of(folder))
 

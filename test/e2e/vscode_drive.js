@@ -34,6 +34,8 @@ class Workbench {
 				await row.click(soon);
 				return true;
 			} catch {
+				// one that was opened before all commands were there does not get them
+				await this.page.keyboard.press('Escape');
 				return false;
 			}
 		}, text);

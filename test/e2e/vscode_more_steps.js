@@ -112,3 +112,20 @@ exports.tabs_come_back_with_the_window = async w => {
 	await w.tab('profile cnn.onnx').locator('.action-label').click();
 	await w.until(() => reportsKept().length === kept - 1, 'the report goes with its tab');
 };
+
+/** It can be seen and stopped, and is offered at its end, as if nothing had been. */
+exports.a_recording_goes_on_when_the_window_is_loaded_again = async w => {
+	await w.command('inftrace: Record Command Line');
+	await w.type(process.env.VSCODE_COMMAND.replace(' 150 ', ' 1000000 '));
+	await w.status(/\d inferences/).waitFor();
+	await w.command('Developer: Reload Window');
+	await w.page.locator('.monaco-workbench .activitybar').waitFor({ state: 'detached' }).catch(() => undefined);
+	const status = w.status(/\d inferences/);
+	await status.waitFor();
+	const before = await status.textContent();
+	await w.until(async () => (await status.textContent()) !== before, 'it goes on');
+	await status.click();
+	await w.answer(/run\.py.*: [\d,]+ inferences in .*, in run-2\.pftrace/, 'Open');
+	await w.timeline('run-2.pftrace');
+	await status.waitFor({ state: 'detached' });
+};

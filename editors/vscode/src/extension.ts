@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import { registerDebug } from './debug';
 import { clearFindings, registerFindings, showFindings } from './findings';
-import { registerJobs, removeStorage, setStorage } from './jobs';
+import { closeStorage, registerJobs, setStorage } from './jobs';
 import { registerModelReports } from './model_reports';
 import { setMemory } from './page';
 import { find, forget, log } from './program';
@@ -83,5 +83,5 @@ export function activate(context: vscode.ExtensionContext): void {
 
 export function deactivate(): void {
 	endAll();
-	removeStorage();
+	closeStorage();
 }

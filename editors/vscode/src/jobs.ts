@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is being recorded: tasks of the type "inftrace", which run in a terminal, and how far each of them is. Whoever
 // starts a recording makes such a task.
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
 import * as vscode from 'vscode';
+import { isRunning, Shelf, startOf, type Kept } from './kept';
 import { find, folderOf, log } from './program';
 import { lastProgress, plain, shortly, variableIn, wordsOf, type Progress, type Wanted } from './words';
 
@@ -12,18 +13,21 @@ export const SUDO = 'sudo';
 /** Without this list the editor asks how to find problems in the output. */
 const NO_MATCHERS: string[] = [];
 
-let storage = '';
+let shelf: Shelf;
 let made = 0;
 
-/** The folder of files that only this window needs. */
-export function setStorage(folder: string): void {
-	storage = join(folder, String(process.pid));
-	mkdirSync(storage, { recursive: true, mode: 0o700 });
-}
+const workspaceOf = (): string =>
+	(vscode.workspace.workspaceFile
+		? [{ uri: vscode.workspace.workspaceFile }]
+		: (vscode.workspace.workspaceFolders ?? [])
+	)
+		.map(({ uri }) => uri.toString())
+		.join(' ');
 
-export const removeStorage = (): void => rmSync(storage, { recursive: true, force: true });
+/** The folder of files that windows need only as long as they are there. */
+export const setStorage = (folder: string): void => void (shelf = new Shelf(folder, workspaceOf()));
 
-export const fresh = (suffix: string): string => join(storage, `${++made}${suffix}`);
+export const fresh = (suffix: string): string => join(shelf.folder, `${++made}${suffix}`);
 
 export interface Extra {
 	readonly name: string;
@@ -34,7 +38,8 @@ export interface Extra {
 
 function taskOf(path: string, { name, wanted, env, isRoot }: Extra, scope: vscode.Task['scope']): vscode.Task {
 	const words = wordsOf(wanted, fresh('.progress'));
-	const options = { cwd: wanted.cwd ?? folderOf(), env };
+	const folder = typeof scope === 'object' ? scope.uri.fsPath : folderOf();
+	const options = { cwd: wanted.cwd ?? folder, env };
 	// no shell, which would read words of others; sudo asks in the terminal all the same
 	const execution = new vscode.ProcessExecution(isRoot ? SUDO : path, isRoot ? [path, ...words] : words, options);
 	const task = new vscode.Task(
@@ -54,14 +59,16 @@ export class Tasks implements vscode.TaskProvider {
 		const { state, path } = await find();
 		if (state !== 'ok') return [];
 		const models = await vscode.workspace.findFiles('**/*.onnx', '**/{node_modules,.git,.venv}/**', 20);
-		const wishes: Extra[] = [
-			{ name: 'record next program', wanted: { command: 'next' } },
+		const next: Extra = { name: 'record next program', wanted: { command: 'next' } };
+		return [
+			taskOf(path, next, vscode.TaskScope.Workspace),
 			...models.map(model => {
+				const folder = vscode.workspace.getWorkspaceFolder(model);
 				const args = [vscode.workspace.asRelativePath(model, false)];
-				return { name: `profile ${args[0]}`, wanted: { command: 'model' as const, args } };
+				const extra: Extra = { name: `profile ${args[0]}`, wanted: { command: 'model', args } };
+				return taskOf(path, extra, folder);
 			}),
 		];
-		return wishes.map(one => taskOf(path, one, vscode.TaskScope.Workspace));
 	}
 
 	/** A task of tasks.json, whose definition is the reader's. */
@@ -70,7 +77,9 @@ export class Tasks implements vscode.TaskProvider {
 		const { definition } = task;
 		if (state !== 'ok') return undefined;
 		const words = wordsOf(definition as unknown as Wanted, fresh('.progress'));
-		const cwd = typeof definition.cwd === 'string' ? definition.cwd : folderOf();
+		const folder = typeof task.scope === 'object' ? task.scope.uri.fsPath : folderOf();
+		const own = typeof definition.cwd === 'string' ? definition.cwd : undefined;
+		const cwd = own && folder ? resolve(folder, own) : (own ?? folder);
 		const execution = new vscode.ProcessExecution(path, words, { cwd });
 		return new vscode.Task(
 			definition,
@@ -135,7 +144,38 @@ class Jobs {
 
 export const jobs = new Jobs();
 
-const running = new Map<vscode.TaskExecution, { job: Job; done: () => void; cwd: string | undefined }>();
+interface Run {
+	readonly job: Job;
+	readonly done: () => void;
+	readonly kept: Kept;
+}
+
+const running = new Map<vscode.TaskExecution, Run>();
+/** Those of an extension host before this one. */
+const taken = new Set<Run>();
+
+const allKept = (): Kept[] => [...running.values(), ...taken].map(({ kept }) => kept);
+
+/** This extension host ends: what is recorded goes on. */
+export const closeStorage = (): void => shelf.close(allKept());
+
+function stop(kept: Kept): void {
+	const { pid, wanted, isRoot } = kept;
+	if (!isRunning(kept)) return;
+	// a program that was started ends, too; others go on
+	const signal = wanted.command === 'record' ? 'SIGTERM' : 'SIGINT';
+	try {
+		process.kill(pid, signal);
+	} catch {
+		const how = `${isRoot ? 'sudo ' : ''}kill -${signal.slice(3)} ${pid}`;
+		void vscode.window.showErrorMessage(`inftrace: this recording ends by ${how} in a terminal.`);
+	}
+}
+
+const jobOf = (kept: Kept, stopIt: () => void): Job => {
+	const { name, wanted, begun } = kept;
+	return { name, wanted, begun, progress: null, stop: stopIt };
+};
 
 function begin({ execution, processId }: vscode.TaskProcessStartEvent): void {
 	const { task } = execution;
@@ -143,34 +183,69 @@ function begin({ execution, processId }: vscode.TaskProcessStartEvent): void {
 	if (task.definition.type !== TYPE || running.has(execution)) return;
 	if (!(started instanceof vscode.ProcessExecution)) return;
 	const { args } = started;
-	const wanted = task.definition as unknown as Wanted;
 	const at = args.indexOf('--progress');
-	const file = at < 0 ? undefined : args[at + 1];
-	const isDirect = started.process !== SUDO;
-	const job: Job = {
+	const kept: Kept = {
 		name: task.name,
-		wanted,
+		wanted: task.definition as unknown as Wanted,
 		begun: Date.now(),
-		progress: null,
-		stop: () => {
-			// a program that was started ends, too; others go on
-			if (isDirect) process.kill(processId, wanted.command === 'record' ? 'SIGTERM' : 'SIGINT');
-			else execution.terminate();
-		},
+		cwd: started.options?.cwd ?? folderOf(),
+		progress: at < 0 ? undefined : args[at + 1],
+		pid: processId,
+		start: startOf(processId),
+		isRoot: started.process === SUDO,
 	};
+	const job = jobOf(kept, () => (kept.isRoot ? execution.terminate() : stop(kept)));
 	log.info(`started: inftrace ${args.join(' ')}`);
-	const cwd = started.options?.cwd ?? folderOf();
-	running.set(execution, { job, done: jobs.add(job, file), cwd });
+	running.set(execution, { job, done: jobs.add(job, kept.progress), kept });
+	shelf.put(allKept());
+}
+
+function finish({ job, done, kept }: Run, statusOf: (file: string | undefined) => number | undefined): void {
+	done();
+	const said = job.progress?.file ?? job.wanted.output;
+	const file = said && (isAbsolute(said) ? said : join(kept.cwd ?? '', said));
+	shelf.put(allKept());
+	shelf.drop(kept);
+	jobs.end({ job, status: statusOf(file), file });
 }
 
 function end({ execution, exitCode }: vscode.TaskProcessEndEvent): void {
 	const one = running.get(execution);
 	if (!one) return;
 	running.delete(execution);
-	one.done();
-	const said = one.job.progress?.file ?? one.job.wanted.output;
-	const file = said && (isAbsolute(said) ? said : join(one.cwd ?? '', said));
-	jobs.end({ job: one.job, status: exitCode, file });
+	finish(one, () => exitCode);
+}
+
+/** Nobody says with which status a process ended that another one has started. */
+const statusLike = (file: string | undefined): number => (file && existsSync(file) ? 0 : 1);
+
+function takeOver(): void {
+	for (const kept of shelf.take()) {
+		const job = jobOf(kept, () => stop(kept));
+		const run: Run = { job, done: jobs.add(job, kept.progress), kept };
+		log.info(`goes on: ${kept.name}, PID ${kept.pid}`);
+		taken.add(run);
+	}
+	for (const run of [...taken].filter(({ kept }) => !isRunning(kept))) {
+		taken.delete(run);
+		finish(run, statusLike);
+	}
+	shelf.put(allKept());
+}
+
+/** How long an extension host before this one may take to end. */
+const AWAITED_MS = 60000;
+
+/** Looks for what goes on until it is over; at first also whether an extension host before this one has ended by now. */
+function watchTaken(): vscode.Disposable {
+	const until = Date.now() + AWAITED_MS;
+	const look = (): void => {
+		takeOver();
+		if (!taken.size && !(Date.now() < until && shelf.isAwaited())) clearInterval(timer);
+	};
+	const timer = setInterval(look, 2 * OFTEN_MS);
+	setImmediate(look);
+	return { dispose: () => clearInterval(timer) };
 }
 
 /** Starts inftrace in a terminal. */
@@ -205,5 +280,6 @@ export function registerJobs(): vscode.Disposable[] {
 		vscode.tasks.registerTaskProvider(TYPE, new Tasks()),
 		vscode.tasks.onDidStartTaskProcess(begin),
 		vscode.tasks.onDidEndTaskProcess(end),
+		watchTaken(),
 	];
 }

@@ -25,21 +25,29 @@ import {
 	stemOf,
 	type Programs,
 	type Running,
+	type Wanted,
 } from './words';
 
-/** A name for a recording that no file has yet. */
+/** Files that were promised to recordings which have not begun to write yet, such as those of one compound. */
+const promised = new Set<string>();
+const PROMISED_MS = 60000;
+
+/** A name for a recording that no file has yet, and that nobody else gets. */
 export function outputOf(stem: string, of?: vscode.Uri): string {
 	const root = (of && vscode.workspace.getWorkspaceFolder(of)?.uri.fsPath) ?? folderOf() ?? homedir();
 	const set = vscode.workspace.getConfiguration('inftrace', of).get<string>('outputFolder') ?? '';
 	const folder = set ? (isAbsolute(set) ? set : join(root, set)) : root;
 	const name =
 		stem
-			.replace(/[^\w.-]+/g, '-')
+			.replace(/[^\p{L}\p{M}\p{N}_.-]+/gu, '-')
 			.replace(/^[.-]+/, '')
 			.slice(0, 60) || 'inftrace';
 	for (let i = 1; ; i++) {
 		const file = join(folder, `${name}${i === 1 ? '' : `-${i}`}.pftrace`);
-		if (!existsSync(file)) return file;
+		if (existsSync(file) || promised.has(file)) continue;
+		promised.add(file);
+		setTimeout(() => promised.delete(file), PROMISED_MS).unref();
+		return file;
 	}
 }
 
@@ -329,8 +337,14 @@ async function chooseDevice(path: string, env: Record<string, string> | undefine
 	return row?.words;
 }
 
-/** Reports of models, by the name of their folder. */
-const reports = new Map<string, string>();
+const REPORT = '--report';
+
+/** Where the report of a model is; undefined: nobody asked for one, or its place depends on a folder. */
+function modelReportOf({ options = [] }: Wanted): string | undefined {
+	const at = options.indexOf(REPORT);
+	const file = at < 0 ? undefined : options[at + 1];
+	return file && isAbsolute(file) ? file : undefined;
+}
 
 /** What is to be measured, as the reader wants it. */
 async function chooseRun(path: string, what: vscode.Uri | undefined) {
@@ -347,9 +361,8 @@ async function chooseRun(path: string, what: vscode.Uri | undefined) {
 	});
 	if (!duration) return null;
 	const report = fresh('.html');
-	const options = [...device, '--report', report];
+	const options = [...device, REPORT, report];
 	const wanted = { command: 'model' as const, args: [file.fsPath], options, duration };
-	reports.set(options.join(' '), report);
 	return { name: plain(basename(file.fsPath)), wanted, env };
 }
 
@@ -441,8 +454,8 @@ async function modelIsDone({ job, status }: End, report: string): Promise<void> 
 /** Tells that a recording is complete, and offers what to do with it. */
 async function isDone(end: End): Promise<void> {
 	const { job, status, file } = end;
-	const report = reports.get((job.wanted.options ?? []).join(' '));
 	if (job.wanted.command === 'model') {
+		const report = modelReportOf(job.wanted);
 		if (report) await modelIsDone(end, report);
 		return;
 	}
