@@ -3,20 +3,22 @@
 // a native program, which its debugger starts itself, is waited for.
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import { canWrap, targetOf, wishOf, wrapped, type Launch, type Wish } from './debug_words';
+import { canWrap, isPart, targetOf, wishOf, wrapped, type Launch, type Wish } from './debug_words';
 import { fresh, jobs, start, type Job } from './jobs';
 import { find, folderOf, setting } from './program';
 import { outputOf, pythonOf, rights } from './start';
 import { plain, wordsOf, type Wanted } from './words';
 
-const WRAPPED = ['python', 'debugpy', 'node', 'pwa-node'];
+const WRAPPED = ['python', 'debugpy', 'node', 'pwa-node', 'node-terminal'];
 const NATIVE = ['cppdbg', 'lldb', 'lldb-dap', 'gdb'];
 
 /** Recordings of sessions that have not begun yet, by the file. */
 const waiting = new Map<string, { readonly wanted: Wanted; readonly progress: string }>();
 
 const stemOf = (launch: Launch): string =>
-	typeof launch.program === 'string' ? basename(launch.program).replace(/\.\w+$/, '') : launch.name;
+	typeof launch.program === 'string' && launch.program
+		? basename(launch.program).replace(/\.\w+$/, '')
+		: launch.name;
 
 /** The path of inftrace, which is to record this launch; null: it is debugged without, and the reader learns why. */
 async function usable(): Promise<string | null> {
@@ -46,8 +48,9 @@ class Wrapper implements vscode.DebugConfigurationProvider {
 	): Promise<vscode.DebugConfiguration> {
 		const launch = given as Launch;
 		const wish = wishOf(launch);
+		if (!canWrap(launch)) return follow(folder, given);
 		// the debugger resolves what it starts again
-		if (!wish || launch.inftraceFile || !canWrap(launch) || !vscode.workspace.isTrusted) return given;
+		if (!wish || launch.inftraceFile || !vscode.workspace.isTrusted) return given;
 		const path = await usable();
 		if (!path) return given;
 		const wanted = wantedOf(launch, wish, folder);
@@ -103,41 +106,52 @@ function begun(session: vscode.DebugSession): void {
 
 function ended(session: vscode.DebugSession): void {
 	const one = recorded.get(session.id);
-	if (!one) return;
-	recorded.delete(session.id);
 	// the recorder writes the end of the file after the debugger has gone
-	void until(one.file, () => one.job.progress?.state === 'over', END_MS).then(() => {
-		one.done();
-		jobs.end({ job: one.job, status: 0, file: one.file });
-	});
+	if (one) void until(one.file, () => isOver(one.job), END_MS).then(() => finish(session.id));
+}
+
+const isOver = (job: Job): boolean => job.progress?.state === 'over';
+
+function finish(id: string): void {
+	const one = recorded.get(id);
+	if (!one) return;
+	recorded.delete(id);
+	one.done();
+	jobs.end({ job: one.job, status: 0, file: one.file });
+}
+
+/** A session may outlive its program: that of a terminal does. */
+function finishThoseOver(): void {
+	for (const [id, { job }] of recorded) if (isOver(job)) finish(id);
 }
 
 /** Files of recordings that follow a native program, by its session's configuration. */
 const followed = new Set<string>();
 
-/** A debugger of native programs starts them itself: they are waited for, by their file, before it does. */
-class Follower implements vscode.DebugConfigurationProvider {
-	async resolveDebugConfigurationWithSubstitutedVariables(
-		folder: vscode.WorkspaceFolder | undefined,
-		given: vscode.DebugConfiguration,
-	): Promise<vscode.DebugConfiguration> {
-		const launch = given as Launch;
-		const wish = wishOf(launch);
-		if (!wish || launch.inftraceFile || !vscode.workspace.isTrusted) return given;
-		const whom = targetOf(launch, folder?.uri.fsPath ?? folderOf() ?? '');
-		const path = typeof whom === 'string' ? without(whom) : await usable();
-		const may = path && (await rights(path));
-		if (!path || !may || typeof whom === 'string') return given;
-		const wanted: Wanted = { ...wantedOf(launch, wish, folder), command: 'attach', args: whom };
-		const file = wanted.output as string;
-		const isBegun = (): boolean => jobs.all.some(job => job.wanted.output === file && job.progress);
-		// or it has failed, which its terminal says
-		const begins = until(file, isBegun, BEGIN_MS);
-		await start(path, { name: launch.name, wanted, isRoot: may === 'root' });
-		await begins;
-		followed.add(file);
-		return { ...given, inftraceFile: file };
-	}
+/**
+ * A debugger of native programs starts them itself: they are waited for, by their file, before it does. What runs already
+ * is recorded by its PID.
+ */
+async function follow(
+	folder: vscode.WorkspaceFolder | undefined,
+	given: vscode.DebugConfiguration,
+): Promise<vscode.DebugConfiguration> {
+	const launch = given as Launch;
+	const wish = wishOf(launch);
+	if (!wish || launch.inftraceFile || isPart(launch) || !vscode.workspace.isTrusted) return given;
+	const whom = targetOf(launch, folder?.uri.fsPath ?? folderOf() ?? '');
+	const path = typeof whom === 'string' ? without(whom) : await usable();
+	const may = path && (await rights(path));
+	if (!path || !may || typeof whom === 'string') return given;
+	const wanted: Wanted = { ...wantedOf(launch, wish, folder), command: 'attach', args: whom };
+	const file = wanted.output as string;
+	const isBegun = (): boolean => jobs.all.some(job => job.wanted.output === file && job.progress);
+	// or it has failed, which its terminal says
+	const begins = until(file, isBegun, BEGIN_MS);
+	await start(path, { name: launch.name, wanted, isRoot: may === 'root' });
+	await begins;
+	followed.add(file);
+	return { ...given, inftraceFile: file };
 }
 
 function endFollowed(session: vscode.DebugSession): void {
@@ -147,8 +161,13 @@ function endFollowed(session: vscode.DebugSession): void {
 
 export const registerDebug = (): vscode.Disposable[] => [
 	...WRAPPED.map(type => vscode.debug.registerDebugConfigurationProvider(type, new Wrapper())),
-	...NATIVE.map(type => vscode.debug.registerDebugConfigurationProvider(type, new Follower())),
+	...NATIVE.map(type =>
+		vscode.debug.registerDebugConfigurationProvider(type, {
+			resolveDebugConfigurationWithSubstitutedVariables: follow,
+		}),
+	),
 	vscode.debug.onDidStartDebugSession(begun),
+	jobs.onChange(finishThoseOver),
 	vscode.debug.onDidTerminateDebugSession(session => {
 		ended(session);
 		endFollowed(session);

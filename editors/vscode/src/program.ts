@@ -11,7 +11,12 @@ export const log = vscode.window.createOutputChannel('inftrace', { log: true });
 
 export const setting = <T>(name: string): T => vscode.workspace.getConfiguration('inftrace').get<T>(name) as T;
 
-export const folderOf = (): string | undefined => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+/** Of several folders, that of the file which is edited. */
+export function folderOf(): string | undefined {
+	const file = vscode.window.activeTextEditor?.document.uri;
+	const own = file && vscode.workspace.getWorkspaceFolder(file);
+	return (own ?? vscode.workspace.workspaceFolders?.[0])?.uri.fsPath;
+}
 
 function candidates(): string[] {
 	const set = setting<string>('path');

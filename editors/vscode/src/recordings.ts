@@ -99,7 +99,7 @@ export class Recordings implements vscode.TreeDataProvider<Recording> {
 
 	getTreeItem(one: Recording): vscode.TreeItem {
 		const item = new vscode.TreeItem(one.uri, vscode.TreeItemCollapsibleState.None);
-		const folder = vscode.workspace.asRelativePath(one.uri, false).split('/').slice(0, -1).join('/');
+		const folder = vscode.workspace.asRelativePath(one.uri).split('/').slice(0, -1).join('/');
 		item.label = plain(basename(one.uri.fsPath));
 		item.id = one.uri.toString();
 		item.contextValue = 'recording';

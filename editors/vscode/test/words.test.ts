@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { canWrap, targetOf, wishOf, wrapped } from '../src/debug_words';
+import { canWrap, isPart, targetOf, wishOf, wrapped } from '../src/debug_words';
 import {
 	brief,
 	clock,
@@ -183,6 +183,13 @@ test('a launch of Python and Node.js starts inftrace', () => {
 		runtimeExecutable: '/bin/inftrace',
 		runtimeArgs: ['record', '--', 'node', '--inspect'],
 	});
+	const terminal = { type: 'node-terminal', request: 'launch', name: 't', command: "npm run 'a b'" };
+	assert.ok(canWrap(terminal));
+	const line = wrapped(terminal, ['/a b/inftrace', 'record', '--'], '').command;
+	assert.equal(line, "'/a b/inftrace' 'record' '--' 'sh' '-c' 'npm run '\\''a b'\\'''");
+	assert.ok(isPart({ ...node, request: 'attach', __pendingTargetId: '1' }) && !isPart(node));
+	assert.deepEqual(targetOf({ ...python, request: 'attach', processId: 42 }, '/w'), ['42']);
+	assert.match(targetOf({ ...python, request: 'attach', connect: {} }, '/w') as string, /needs "processId"/);
 	assert.ok(canWrap(node) && !canWrap({ ...node, request: 'attach' }) && !canWrap({ ...node, type: 'cppdbg' }));
 });
 
