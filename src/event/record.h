@@ -135,7 +135,7 @@ enum record_type {
 	RECORD_RUN_BEGIN,   /* time, session id, run, value: see begin_value.h, text: tag or, if FLAG_SHAPES, shapes */
 	RECORD_RUN_INPUTS,  /* session id, run, text: shapes, value: batch; for a begin without them */
 	RECORD_RUN_USAGE,   /* run; time: thread CPU ns, value: run-queue ns, id: faults, text: switches */
-	RECORD_RUN_END,	    /* time, session id, run, value: lane, text: message if FLAG_FAILED; FLAG_SUBNORMAL; more */
+	RECORD_RUN_END,	    /* time, session id, run, value: lane | run it follows << 32, text: of FLAG_FAILED; more */
 	RECORD_SETUP,	    /* time..value: inside run; session id, lane in text */
 	RECORD_SLICE_BEGIN, /* session creation, its parts: time, flags: kind, session id, text: name, begin_value.h */
 	RECORD_SLICE_END, /* time, kind in flags, session id, value: lane; text: message if FLAG_FAILED; run: its key */

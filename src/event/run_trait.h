@@ -10,6 +10,7 @@ enum run_trait { TRAIT_GRADIENTS = 1, TRAIT_TRAINING_MODE = 2, TRAITS_SEEN = 4, 
 	F(GRADIENTS, "gradients")	  /* on inferences: whether its result can be differentiated */ \
 	F(TRAINING_MODE, "training_mode") /* on inferences: whether a part of the model computes as in training */ \
 	F(SEQUENCES, "sequences") /* text; on inferences: "0:12+1/1,3:0+64/0": sequence:position+tokens/results */ \
+	F(FOLLOWS, "follows")	  /* on inferences: which one of the process has made the caches that went into it */ \
 	F(CALLER, "caller") /* text; on inferences and session creations: the line that asked, "function (file:line)" \
 			     */ \
 	F(TIMED, "timed")   /* on inferences: 1: the runtime itself times each of its operators */

@@ -183,6 +183,24 @@ def test_eight_at_a_time_are_told_apart(lab, wheel, how):
         assert of["most_at_a_time"] == 8 and of["time"]["others_ns"] > of["time"]["decode_ns"]
 
 
+@pytest.mark.parametrize("how", ["mixed", "values", "bound"])
+def test_those_of_one_length_whose_order_changes_are_told_apart(lab, wheel, how):
+    recording, own, report = decoded(lab, wheel, how, "--prompts", "16,16,16,16,16,16,16,16", "--tokens", 30)
+    of = report["models"][0]["generations"]
+    assert (of["count"], of["with_prefill"], of["output_tokens"]) == (8, 8, 240)
+    matches(lab, recording, in_calls(in_order_of_rows(lab, recording, own)))
+
+
+@pytest.mark.parametrize("how", ["values", "bound"])
+def test_those_of_a_program_in_c_whose_order_changes_are_told_apart(lab, wheel, how):
+    times = lab.path("times")
+    recording = lab.both(lab.native("decoding", wheel.library, lab.model("decoder"), how, times)).recording
+    with open(times) as file:
+        own = json.load(file)
+    assert len(own) == 8
+    matches(lab, recording, in_calls(in_order_of_rows(lab, recording, own)))
+
+
 @pytest.mark.parametrize("key", ["2023.3", "newest"])
 @pytest.mark.in_turn(2)
 def test_openvino_with_its_cache_outside_and_inside(lab, key):

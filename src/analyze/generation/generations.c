@@ -3,9 +3,10 @@
  * Which inference belongs to which generation.
  *
  * By a law of the inputs, an inference continues the generation whose cache is as long as its own. Several may be: with
- * as long prompts they advance side by side. Then it is one of the same thread; of these the one that has just made a
- * token, if that thread runs one generation after the other, else the one that waits longest, unless others have
- * made several tokens each meanwhile: it is over.
+ * as long prompts they advance side by side. Then it is the one whose last inference it names (generation_run), if that
+ * is right as a rule: memory that a program has copied caches to may be that of others before. Else it is one of the
+ * same thread; of these the one that has just made a token, if that thread runs one generation after the other, else
+ * the one that waits longest, unless others have made several tokens each meanwhile: it is over.
  *
  * By sequences, it is the one with that number in the session. Where sequences have no numbers, it is the one that is
  * as long; of several, the one that was in the batch before.
@@ -97,19 +98,42 @@ static bool is_split(const struct open *open)
 	return open->row.batch == 1 && open->row.n_prefills && !open->row.n_steps;
 }
 
-/* The generation that a step continues. NULL: none. */
+static bool may_continue(const struct open *open, const struct inputs_step *step)
+{
+	return step->cached && (open->row.batch == step->batch || is_split(open)) &&
+	       (open->expected == step->cached || open->branched == step->cached);
+}
+
+/* The one whose last inference has made the caches of a step. NULL: none, or it may be wrong. */
+static struct open *followed(struct decoder *decoder, const struct generation_run *run, const struct inputs_step *step)
+{
+	struct open *found = NULL;
+
+	for (size_t i = 0; run->follows && i < decoder->open.n && !found; i++) {
+		struct open *open = open_at(decoder, i);
+
+		if (open->last_number == run->follows && may_continue(open, step))
+			found = open;
+	}
+	if (step->cached && (found || waiting_is_followed(decoder, run, step)))
+		decoder->n_followed++;
+	else if (step->cached)
+		decoder->n_lost++;
+	return open_follows_rightly(decoder) ? found : NULL;
+}
+
+/* The generation that a step continues, as far as its length tells. NULL: none. */
 static struct open *continued(const struct decoder *decoder, const struct generation_run *run,
 			      const struct inputs_step *step)
 {
 	bool is_last = open_is_in_a_row(decoder, run->thread), is_own = false;
 	struct open *found = NULL;
 
-	for (size_t i = 0; i < decoder->open.n && step->cached; i++) {
+	for (size_t i = 0; i < decoder->open.n; i++) {
 		struct open *open = open_at(decoder, i);
 		bool is_of_thread = open->row.thread == run->thread;
 
-		if ((open->row.batch != step->batch && !is_split(open)) ||
-		    (open->expected != step->cached && open->branched != step->cached) || (is_own && !is_of_thread))
+		if (!may_continue(open, step) || (is_own && !is_of_thread))
 			continue;
 		if (found && found->row.batch == step->batch && open->row.batch != step->batch)
 			continue;
@@ -165,14 +189,14 @@ static uint32_t encoders_before(const struct generations *to, const struct gener
 static int take_step(struct generations *to, struct decoder *decoder, const struct generation_run *run,
 		     const struct inputs_step *step)
 {
-	struct open *open = continued(decoder, run, step);
+	struct open *before = followed(decoder, run, step), *open = before ? before : continued(decoder, run, step);
 	uint64_t length = (uint64_t)step->cached + step->tokens;
 	const struct generation_run *prompt = NULL;
 	const struct inputs_step *first = step;
 	struct waiting waiting;
 	bool is_new = !open || is_next_prompt(open, step), is_in_a_row = false;
 
-	if (step->cached && step->tokens == 1 && waiting_take(decoder, run, step, open, &waiting)) {
+	if (step->cached && step->tokens == 1 && !before && waiting_take(decoder, run, step, open, &waiting)) {
 		prompt = &waiting.run;
 		first = &waiting.step[0];
 		is_in_a_row = waiting.turn + 1 == decoder->turn;
@@ -203,6 +227,7 @@ static int take_step(struct generations *to, struct decoder *decoder, const stru
 	open->is_in_a_row = is_new ? is_in_a_row : open->last_turn + 1 == decoder->turn;
 	open->run_before = is_new ? 0 : open->last_run;
 	open->last_run = decoder->n_runs;
+	open->last_number = run->number;
 	open->last_turn = decoder->turn;
 	open->expected = length;
 	open->row.cache_bytes = step->cache_bytes;

@@ -15,10 +15,11 @@
 struct generation_run {
 	uint32_t process, model; /* model: of the caller's numbering */
 	int64_t session, thread;
-	uint64_t begin_ns, end_ns, number;
-	const char *shapes, *sequences; /* NULL: not known; sequences "g5": of a generator (calls_take); "~48": an
-					   earlier prompt of its session began with these 48 tokens */
-	uint64_t n_seen;		/* generations_take sets it to these */
+	uint64_t begin_ns, end_ns, number; /* number: in its process */
+	uint64_t follows;		   /* that of the inference that has made its caches; 0: not known */
+	const char *shapes, *sequences;	   /* NULL: not known; sequences "g5": of a generator (calls_take); "~48": an
+					      earlier prompt of its session began with these 48 tokens */
+	uint64_t n_seen;		   /* generations_take sets it to these */
 	struct encoder before[ENCODERS_BEFORE]; /* generations_take sets it */
 };
 

@@ -19,6 +19,7 @@ struct open {
 	uint64_t number;	     /* from 1 */
 	uint32_t place;		     /* among rows; NO_ROW: it is not listed */
 	uint64_t expected, branched; /* cached tokens of its next step; the same if the cache was not used; 0: none */
+	uint64_t last_number;	     /* of its last inference, in its process */
 	uint64_t last_end_ns, last_run, last_turn; /* last_run, last_turn: n_runs of its session, of its thread then */
 	uint64_t run_before;			   /* last_run of the step before; 0: it is the first */
 	uint64_t others_ns;			   /* since then */
@@ -63,6 +64,7 @@ struct decoder {
 	struct thread_turns thread[MAX_THREADS];
 	uint32_t n_threads;
 	bool is_known;
+	uint64_t n_followed, n_lost; /* steps that name the inference before them rightly, and others */
 	struct inputs_law law;
 	struct candidate *candidate; /* a ring of MAX_CANDIDATES; NULL: none came, or it is known */
 	uint64_t n_candidates;
@@ -110,8 +112,13 @@ void open_decoder_free(struct decoder *decoder);
 bool open_is_in_a_row(const struct decoder *decoder, int64_t thread);
 /* While it waited, others have made several tokens each: such a one has made its last. */
 bool open_is_over(const struct decoder *decoder, const struct open *open);
+/* Whether inferences name those whose caches they go on from, and rightly as a rule. */
+bool open_follows_rightly(const struct decoder *decoder);
 /* An inference that took tokens, and no caches. 0 or -ENOMEM. */
 int waiting_add(struct decoder *decoder, const struct generation_run *run, const struct inputs *inputs);
+/* Whether one of them is named by a step. */
+bool waiting_is_followed(const struct decoder *decoder, const struct generation_run *run,
+			 const struct inputs_step *step);
 /* Takes the prompt that a step follows, rather than `open`, which may be NULL; step[0]: as which of its inputs. False:
  * there is none. */
 bool waiting_take(struct decoder *decoder, const struct generation_run *run, const struct inputs_step *step,

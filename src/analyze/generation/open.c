@@ -169,6 +169,13 @@ bool open_is_over(const struct decoder *decoder, const struct open *open)
 	return decoder->n_runs - open->last_run > SEVERAL * n_others;
 }
 
+bool open_follows_rightly(const struct decoder *decoder)
+{
+	enum { OF_THOSE = 4 };
+
+	return decoder->n_lost * OF_THOSE <= decoder->n_followed;
+}
+
 /* Room for another one: the one that rests longest is over. */
 static int make_room(struct generations *to, struct decoder *decoder)
 {

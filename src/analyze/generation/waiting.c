@@ -56,10 +56,15 @@ static bool is_fresh(const struct decoder *decoder, const struct waiting *waitin
 	return decoder->turn - waiting->turn <= n;
 }
 
+static bool is_followed(const struct waiting *waiting, const struct generation_run *run)
+{
+	return run->follows && waiting->run.number == run->follows;
+}
+
 static const struct inputs_step *fits(const struct waiting *waiting, const struct generation_run *run,
 				      const struct inputs_step *step)
 {
-	if (waiting->run.thread != run->thread)
+	if (waiting->run.thread != run->thread && !is_followed(waiting, run))
 		return NULL;
 	for (uint32_t i = 0; i < waiting->n; i++)
 		if (waiting->step[i].tokens == step->cached && waiting->step[i].batch == step->batch)
@@ -76,9 +81,39 @@ static bool goes_on(const struct decoder *decoder, const struct open *open, cons
 	       (waiting->turn + 1 < decoder->turn || !open_is_in_a_row(decoder, waiting->run.thread));
 }
 
+/* Its place; the number of those that wait: there is none. */
+static size_t followed(const struct decoder *decoder, const struct generation_run *run, const struct inputs_step *step)
+{
+	size_t i = 0;
+
+	while (i < decoder->waiting.n &&
+	       (!is_followed(waiting_at(decoder, i), run) || !fits(waiting_at(decoder, i), run, step)))
+		i++;
+	return i;
+}
+
+bool waiting_is_followed(const struct decoder *decoder, const struct generation_run *run,
+			 const struct inputs_step *step)
+{
+	return followed(decoder, run, step) < decoder->waiting.n;
+}
+
+static void take(struct decoder *decoder, size_t i, const struct inputs_step *as, struct waiting *prompt)
+{
+	*prompt = *waiting_at(decoder, i);
+	prompt->step[0] = *as;
+	drop(decoder, i);
+}
+
 bool waiting_take(struct decoder *decoder, const struct generation_run *run, const struct inputs_step *step,
 		  const struct open *open, struct waiting *prompt)
 {
+	size_t at = open_follows_rightly(decoder) ? followed(decoder, run, step) : decoder->waiting.n;
+
+	if (at < decoder->waiting.n) {
+		take(decoder, at, fits(waiting_at(decoder, at), run, step), prompt);
+		return true;
+	}
 	for (size_t i = 0; i < decoder->waiting.n; i++) {
 		const struct waiting *waiting = waiting_at(decoder, i);
 		const struct inputs_step *as = fits(waiting, run, step);
@@ -87,9 +122,7 @@ bool waiting_take(struct decoder *decoder, const struct generation_run *run, con
 			continue;
 		if (open && open->row.thread == run->thread && goes_on(decoder, open, waiting))
 			return false;
-		*prompt = *waiting;
-		prompt->step[0] = *as;
-		drop(decoder, i);
+		take(decoder, i, as, prompt);
 		return true;
 	}
 	return false;

@@ -48,7 +48,9 @@ void live_generations_take(struct live *live, const struct live_track *track, co
 				      .session = track->session,
 				      .thread = track->thread,
 				      .begin_ns = begin_ns,
-				      .end_ns = end->time_ns };
+				      .end_ns = end->time_ns,
+				      .number = track->number,
+				      .follows = (uint64_t)event_int(end, KEY_FOLLOWS, 0) };
 
 	if (!shapes && !sequences)
 		return;

@@ -101,6 +101,7 @@ struct live_track {
 	uint64_t row;		   /* id of the row of the open inference or creation; 0: none */
 	int64_t session;	   /* of the open inference, */
 	int64_t thread;		   /* its thread, */
+	uint64_t number;	   /* its number in its process; 0: not known; */
 	uint32_t shapes;	   /* and what its begin says of its inputs */
 	struct live_slice *slice;  /* LIVE_DEPTH; NULL: none was open yet */
 	uint64_t last_number;	   /* of the inference of its last operator, and its row */

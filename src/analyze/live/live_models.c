@@ -15,6 +15,7 @@ void live_run_begin(struct live *live, struct live_track *track, const struct ev
 	track->row = row ? row->shown.id : 0;
 	track->session = session;
 	track->thread = event_int(event, KEY_TID, -1);
+	track->number = number > 0 ? (uint64_t)number : 0;
 	track->shapes = event_text(event, KEY_SHAPES);
 	if (row)
 		row->n_open++;

@@ -18,7 +18,8 @@ int sum_generations_add(struct summary_maker *maker, const struct run *run)
 				      .thread = fact_int(&run->facts, FACT_TID, -1),
 				      .begin_ns = run->begin_ns,
 				      .end_ns = run->end_ns,
-				      .number = run->number };
+				      .number = run->number,
+				      .follows = sum_at_least_0(fact_int(&run->facts, FACT_FOLLOWS, 0)) };
 
 	if (!shapes && !sequences)
 		return 0;

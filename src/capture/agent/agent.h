@@ -74,6 +74,7 @@ struct open_run {
 	uint8_t traits;	    /* enum run_trait */
 	uint32_t message;   /* text of the first failure inside, 0: none */
 	uint32_t shapes;    /* text of the inputs known at its begin; 0: unknown */
+	uint32_t follows;   /* the inference whose results went into it; 0: none, or not known */
 	uint64_t batch;	    /* with them; 0: none */
 	uint64_t run_options;
 	uint64_t queued_since; /* when it came into the queue of a pool; 0: it did not, or not known */

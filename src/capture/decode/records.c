@@ -43,10 +43,14 @@ static uint64_t shape_bytes(const char *text)
 	return total;
 }
 
+static inline struct arg number_of(const struct records_step *step, uint32_t key, uint32_t run)
+{
+	return arg_int(key, (int64_t)(step->process->run_base + recorded_run(step->process, run)));
+}
+
 static inline struct arg inference_number(const struct records_step *step)
 {
-	return arg_int(KEY_INFERENCE,
-		       (int64_t)(step->process->run_base + recorded_run(step->process, step->record->run)));
+	return number_of(step, KEY_INFERENCE, step->record->run);
 }
 
 static int operator_end(const struct records_step *step, uint32_t track)
@@ -412,7 +416,7 @@ static int run_end(const struct records_step *step)
 {
 	const struct record *record = step->record;
 	struct reader *reader = step->reader;
-	struct lane_event *event = lane_event(step, EVENT_END, KIND_INFERENCE, record->time, record->value);
+	struct lane_event *event = lane_event(step, EVENT_END, KIND_INFERENCE, record->time, (uint32_t)record->value);
 
 	if (!event)
 		return -ENOMEM;
@@ -444,6 +448,8 @@ static int run_end(const struct records_step *step)
 		reader->sequences = 0;
 	}
 	add_queue(reader, event, record->run);
+	if (record->value >> 32)
+		add(event, number_of(step, KEY_FOLLOWS, (uint32_t)(record->value >> 32)));
 	if (record->flags & FLAG_PARTIAL)
 		add(event, arg_int(KEY_PARTIAL, 1));
 	if (record->flags & FLAG_SUBNORMAL)

@@ -251,6 +251,7 @@ static void look_at(const struct view_generations *from, const struct found *at)
 		.begin_ns = track->slices.begin_ns[at->row],
 		.end_ns = at->end_ns,
 		.number = track->slices.inference[at->row],
+		.follows = (uint64_t)store_int(store_slice_arg(store, track, at->row, KEY_FOLLOWS), 0),
 		.shapes = shapes ? names_text(store_names(store), shapes) : NULL,
 		.sequences = sequences ? names_text(store_names(store), sequences) : NULL,
 	};

@@ -67,6 +67,7 @@ void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint6
 		[KEY_GRADIENTS] = { FACT_GRADIENTS + 1, ARG_INT },
 		[KEY_TRAINING_MODE] = { FACT_TRAINING_MODE + 1, ARG_INT },
 		[KEY_TIMED] = { FACT_TIMED + 1, ARG_INT },
+		[KEY_FOLLOWS] = { FACT_FOLLOWS + 1, ARG_INT },
 		[KEY_MODEL] = { FACT_MODEL + 1, ARG_NAME },
 		[KEY_STATUS] = { FACT_STATUS + 1, ARG_NAME },
 		[KEY_SHAPES] = { FACT_SHAPES + 1, ARG_NAME },

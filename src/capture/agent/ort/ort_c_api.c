@@ -142,11 +142,11 @@ static const char *tag_of(const struct ort_copy *copy, word run_options)
 	return status ? NULL : tag;
 }
 
-/* What goes into a run. values NULL: it does so in another form. */
+/* What goes into a run. values NULL: it is bound; binding 0: it is not. */
 struct run_inputs {
 	const char *const *names;
 	const word *values;
-	word n;
+	word n, binding;
 };
 
 /* Among the first inputs, where programs put them. */
@@ -165,6 +165,14 @@ static void see_prompt(struct ort_copy *copy, struct thread *thread, const struc
 		ort_prompt_see(copy, thread, open, inputs->values[i], &shape);
 		return;
 	}
+}
+
+static uint32_t maker_of(struct ort_copy *copy, const struct run_inputs *inputs)
+{
+	word bound[ORT_BOUND];
+	size_t n = inputs->values ? inputs->n : ort_binding_values(copy, inputs->binding, false, bound);
+
+	return ort_cache_maker(copy, inputs->values ? inputs->values : bound, n);
 }
 
 /* Before a run: a is the session, b its options. Returns the thread if run_leave must end the run. */
@@ -193,20 +201,39 @@ static struct thread *run_enter(struct ort_copy *copy, word a, word b, const str
 	inference_tell(thread, open, tag_of(copy, b));
 	if (inputs->values && inputs->n <= 64)
 		see_prompt(copy, thread, open, inputs);
+	open->follows = maker_of(copy, inputs);
 	return thread;
 }
 
-static void run_leave(struct ort_copy *copy, struct thread *thread, uint32_t n_runs, word status)
+/* results: as inputs. */
+static void run_leave(struct ort_copy *copy, struct thread *thread, uint32_t n_runs, word status,
+		      const struct run_inputs *results)
 {
+	word bound[ORT_BOUND];
+	bool is_bound = results->binding;
+
 	inference_end_inner(thread, n_runs);
+	if (!status && thread->generation == hot->generation && thread->n_runs == n_runs)
+		ort_cache_made(copy, is_bound ? bound : results->values,
+			       is_bound ? ort_binding_values(copy, results->binding, true, bound) : results->n,
+			       inference_top(thread)->run);
 	inference_end(thread, OWNER_API, message_of(copy, status));
+}
+
+/* Of the API's object around it. */
+static word binding_of(word object)
+{
+	return object ? *(const word *)object : 0;
 }
 
 /* Inline, so that arguments are passed on only once. */
 static inline __attribute__((always_inline)) word run(struct ort_copy *copy, unsigned slot, ORT_ARGS)
 {
 	ort_function *next = slot == ORT_API_RUN ? (ort_function *)copy->run : real(copy, slot);
-	const struct run_inputs inputs = { (const char *const *)c, slot == ORT_API_RUN ? (const word *)d : NULL, e };
+	bool is_bound = slot != ORT_API_RUN;
+	const struct run_inputs inputs = { (const char *const *)c, is_bound ? NULL : (const word *)d, e,
+					   is_bound ? binding_of(c) : 0 };
+	const struct run_inputs results = { NULL, is_bound ? NULL : (const word *)h, g, inputs.binding };
 	uint32_t n_runs = 0;
 	struct thread *thread;
 	word status;
@@ -215,7 +242,7 @@ static inline __attribute__((always_inline)) word run(struct ort_copy *copy, uns
 	thread = run_enter(copy, a, b, &inputs, &n_runs);
 	status = next(ORT_PASS);
 	if (thread)
-		run_leave(copy, thread, n_runs, status);
+		run_leave(copy, thread, n_runs, status, &results);
 	return status;
 }
 

@@ -12,6 +12,8 @@
  *   ort_c_api.c     the table of C functions, OrtApi
  *   ort_import.c    functions that the runtime imports
  *   ort_python.c    calls of its package for Python
+ *   ort_binding.c   what is bound to a run
+ *   ort_cache.c     which inference the caches of a decoder come from
  *   ort_shape.c     shapes of values; ort_inputs.c: which operators read the inputs of a graph
  *   ort_running.c   which of the sessions runs that share a provider
  *   ort_late.c      sessions that existed before the agent
@@ -45,11 +47,13 @@ struct ort_copy {
 	uint64_t api; /* address of OrtApi, 0: not found */
 	unsigned n_api;
 	int minor;
-	void *run;			  /* the API's own Run */
-	uint64_t cpu_vtable;		  /* vptr of CPUExecutionProvider objects */
-	uint64_t session_vtable[4];	  /* vptrs of InferenceSession objects; 0: no more */
-	uintptr_t tensor_type;		  /* the type object of the last tensor that ort_shape.c saw */
-	int trust_values, trust_contexts; /* ort_shape.c: how often fields and API agreed; -1: they disagreed */
+	void *run;		    /* the API's own Run */
+	uint64_t cpu_vtable;	    /* vptr of CPUExecutionProvider objects */
+	uint64_t session_vtable[4]; /* vptrs of InferenceSession objects; 0: no more */
+	uintptr_t tensor_type;	    /* the type object of the last tensor that ort_shape.c saw */
+	/* ort_shape.c: how often fields and API agreed; -1: they disagreed */
+	int trust_values, trust_contexts, trust_elements;
+	int trust_bindings; /* the same of ort_binding.c, whether objects are what they should be */
 	/* ort_late.c: where the caller of OnRunStart had its session (below ORT_NEAR), how often it was searched for */
 	unsigned session_place, n_looks;
 	uintptr_t async_manager, async_invoker; /* ort_async.c: of the closures of RunAsync; 0: none was seen */
@@ -169,8 +173,24 @@ uint32_t ort_shape_of_context(struct ort_copy *copy, uintptr_t context);
 void ort_shape_of_value(struct ort_copy *copy, uintptr_t value, struct shape *shape);
 /* Returns the value; 0: it is omitted. */
 uintptr_t ort_shape_of_input(struct ort_copy *copy, uintptr_t context, unsigned input, struct shape *shape);
+/* Where the elements of a tensor with a shape are; 0: not known. */
+uintptr_t ort_shape_elements(struct ort_copy *copy, uintptr_t value);
 /* False: the input has no value, for example a constant released after packing. */
 bool ort_shape_has_value(struct ort_copy *copy, uintptr_t context, unsigned input);
+/* The first values that are bound to inputs or outputs by an IOBinding of the runtime; returns how many. */
+enum { ORT_BOUND = 16 };
+size_t ort_binding_values(struct ort_copy *copy, uintptr_t binding, bool of_outputs, uintptr_t values[ORT_BOUND]);
+/* The inference whose results are among these values, inputs of another one; 0: none, or not known. And the results of
+ * one, noted for that. NULL among them: nothing. */
+uint32_t ort_cache_maker(struct ort_copy *copy, const uintptr_t *values, size_t n);
+void ort_cache_made(struct ort_copy *copy, const uintptr_t *values, size_t n, uint32_t run);
+/* Where they are, of one that may be a cache; 0: it is none, or not known. */
+uintptr_t ort_cache_elements(struct ort_copy *copy, uintptr_t value);
+/* The same in Python, with the GIL: the dictionary that goes in, or the binding; what comes back, NULL: nothing. */
+struct python_object;
+uint32_t ort_python_cache_maker(struct ort_copy *copy, struct python_object *given);
+void ort_python_cache_made(struct ort_copy *copy, struct python_object *given, struct python_object *results,
+			   uint32_t run);
 /* The tokens that go into an inference, of this shape: the name of their input, and whether they are a prompt that
  * begins as an earlier one did, which is told. */
 #define ORT_PROMPT_NAME "input_ids"

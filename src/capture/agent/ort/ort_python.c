@@ -26,9 +26,18 @@
 #include "capture/agent/replace/python.h"
 #include "capture/agent/run/caller.h"
 
-enum { TUPLE_SIZE = 2, MOST_LOOKS = 1000, MOST_TEXT = 240, MOST_ERROR = 1024, MOST_TYPE = 40, MOST_WAIT = 32 };
+enum {
+	TUPLE_SIZE = 2,
+	FIRST_ARGS = 3,
+	MOST_LOOKS = 1000,
+	MOST_TEXT = 240,
+	MOST_ERROR = 1024,
+	MOST_TYPE = 40,
+	MOST_WAIT = 32
+};
 
 static const struct image *door; /* the module whose class is looked for; NULL: none is */
+static struct ort_copy *own;	 /* of the module that was armed last */
 static int is_looking;
 static uint32_t n_looks; /* while is_looking */
 static uint32_t place;	 /* of struct known */
@@ -51,6 +60,7 @@ struct call {
 	struct thread *thread; /* NULL: it has not */
 	struct known *known;
 	const void *object;
+	struct python_object *given; /* what goes in; NULL: nothing */
 	uint32_t generation, n_runs, run;
 };
 
@@ -96,10 +106,21 @@ static uint64_t called_since(struct known *known)
 		   : 0;
 }
 
-static struct call enter(const void *object)
+/* What goes in: a dictionary among the first arguments behind the session, or what is bound, the first of these. */
+static struct python_object *given_of(struct python_object *const *args)
+{
+	for (int i = 1; i < FIRST_ARGS; i++)
+		if (args[i] && args[i]->type == python.PyDict_Type)
+			return args[i];
+	return args[1];
+}
+
+/* args: the first FIRST_ARGS; NULL: there are fewer. */
+static struct call enter(struct python_object *const *args)
 {
 	struct thread *thread = agent_thread();
-	struct call call = { .object = object };
+	struct python_object *object = args[0];
+	struct call call = { .object = object, .given = given_of(args) };
 	uint64_t start = thread ? agent_now() : 0, since;
 	struct open_run *run;
 	int saved = errno;
@@ -119,6 +140,7 @@ static struct call enter(const void *object)
 		call.generation = thread->generation;
 		call.n_runs = thread->n_runs;
 		call.run = run->run;
+		run->follows = call.given ? ort_python_cache_maker(own, call.given) : 0;
 		if (call.known && call.known->object == object) {
 			run->session = call.known->session;
 			usage_begin(thread, run);
@@ -148,7 +170,7 @@ static uint32_t failure(void)
 }
 
 /* A call that the runtime has evaluated nothing of is none: its arguments were wrong. */
-static void leave(const struct call *call, const struct python_object *result)
+static void leave(const struct call *call, struct python_object *result)
 {
 	struct open_run *run;
 	int saved = errno;
@@ -164,9 +186,26 @@ static void leave(const struct call *call, const struct python_object *result)
 			call->known->object = call->object;
 			call->known->session = run->session;
 		}
+		if (result && call->given)
+			ort_python_cache_made(own, call->given, result, call->run);
 		inference_end(call->thread, OWNER_API, result || run->message ? 0 : failure());
 	}
 	errno = saved;
+}
+
+static struct python_object *const *first_of_tuple(struct python_object **first, struct python_object *tuple)
+{
+	for (intptr_t i = 0; i < FIRST_ARGS; i++)
+		first[i] = i < ((const intptr_t *)tuple)[TUPLE_SIZE] ? python.PyTuple_GetItem(tuple, i) : NULL;
+	return first;
+}
+
+static struct python_object *const *first_of(struct python_object **first, struct python_object *const *args,
+					     intptr_t n)
+{
+	for (intptr_t i = 0; i < FIRST_ARGS; i++)
+		first[i] = i < (n & INTPTR_MAX) ? args[i] : NULL;
+	return first;
 }
 
 #define METHODS(F) F(run) F(run_with_iobinding) F(run_with_ort_values) F(run_with_ortvaluevector)
@@ -175,14 +214,16 @@ static void leave(const struct call *call, const struct python_object *result)
 	static struct python_builtin of_##name; \
 	static OBJECT on_##name(OBJECT self, OBJECT args, OBJECT names) \
 	{ \
-		struct call call = enter(((intptr_t *)args)[TUPLE_SIZE] ? python.PyTuple_GetItem(args, 0) : NULL); \
+		OBJECT first[FIRST_ARGS]; \
+		struct call call = enter(first_of_tuple(first, args)); \
 		OBJECT result = ((python_c_call *)of_##name.next)(self, args, names); \
 		leave(&call, result); \
 		return result; \
 	} \
 	static OBJECT on_fast_##name(OBJECT self, OBJECT const *args, intptr_t n, OBJECT names) \
 	{ \
-		struct call call = enter(n > 0 ? args[0] : NULL); \
+		OBJECT first[FIRST_ARGS]; \
+		struct call call = enter(first_of(first, args, n)); \
 		OBJECT result = ((python_fast_call *)of_##name.next)(self, args, n, names); \
 		leave(&call, result); \
 		return result; \
@@ -438,6 +479,7 @@ void ort_python_arm(const struct copy *copy)
 {
 	if (!python.PyEval_SaveThread || copy->found.slot[ORT_RUN_START] < 0 || !is_binding(&copy->image))
 		return;
+	own = &ort_copies[copy->number];
 	n_looks = 0;
 	__atomic_store_n(&door, &copy->image, __ATOMIC_RELEASE);
 	if (!hook_import(&copy->image, "PyEval_SaveThread", on_save_thread))

@@ -6,7 +6,8 @@
  *   OrtKernelContext  word 1: frame; word 5, low half: first input
  *   frame             word 1: { inlined vector of int }, the values' numbers; word 2: inlined vector of OrtValue
  *   OrtValue          { data, control block, type }, 24 bytes; inlined vector: size << 1 | is on heap, then data
- *   Tensor            word 3: rank, word 4: dimensions, word 11: element type, whose number is at + 24
+ *   Tensor            word 0: elements, word 3: rank, word 4: dimensions, word 11: element type, whose number is at +
+ * 24
  *
  * A copy of the runtime is read like this only after fields and API have agreed TRUST times; after a single difference
  * the API is used for good.
@@ -137,6 +138,21 @@ static void read_value(struct ort_copy *copy, word value, struct shape *shape)
 	read_shape(copy, value, shape);
 	if (copy->trust_values >= 0 && value)
 		judge(&copy->trust_values, fields_agree(value, shape));
+}
+
+/* By its fields once these have agreed with the API. */
+uintptr_t ort_shape_elements(struct ort_copy *copy, uintptr_t value)
+{
+	word data = 0, at[1], tensor[1];
+
+	if (copy->trust_elements == TRUST)
+		return *(const word *)*(const word *)value;
+	if (!copy->api || ask(copy, ORT_API_GET_DATA, value, (word)&data, 0))
+		return 0;
+	if (copy->trust_elements >= 0)
+		judge(&copy->trust_elements,
+		      peek_read(value, at, sizeof at) && peek_read(at[0], tensor, sizeof tensor) && tensor[0] == data);
+	return data;
 }
 
 /* The address of the context's input, by its fields; 0: omitted, or unreadable. */

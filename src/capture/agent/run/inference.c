@@ -425,7 +425,7 @@ void inference_end(struct thread *thread, enum run_owner owner, uint32_t message
 	record = agent_claim(thread);
 	if (record) {
 		*record =
-		    (struct record){ .value = run->lane,
+		    (struct record){ .value = run->lane | (uint64_t)run->follows << 32,
 				     .run = run->run,
 				     .text = message,
 				     .id = run->session ? run->session->number : 0,
