@@ -211,6 +211,8 @@ def test_openvino_with_its_cache_outside_and_inside(lab, key):
         own = json.load(file)
     rows = matches(lab, recording, in_calls(own))
     assert [row["found_by"] for row in rows] == ["cache inputs"] * 3 + ["length of a mask"] * 3
+    # prompts of 16, 5 and 40 tokens begin alike
+    assert [row["seen_tokens"] for row in rows] == [None, None, 16] * 2
     for row in rows[:3]:
         has_bytes(row, TALL_INPUTS)
 
@@ -459,9 +461,29 @@ def test_loops_over_pytorch_are_found_by_caches_and_masks(lab):
         *["length of a mask"] * 3,
         *["cache inputs"] * 3,
     ]
+    assert [row["seen_tokens"] for row in rows] == [None, 16, None] * 3
     # 20 layers of keys and values of 64 floats each; the last token does not go in
     bytes = [(n + 18) * 20 * 2 * 64 * 4 for n in (16, 64, 5)]
     assert [row["cache_bytes"] for row in rows] == [*bytes, None, None, None, *bytes]
+
+
+@pytest.mark.parametrize("how", ["turns", "held"])
+def test_those_of_pytorch_whose_order_changes_are_told_apart(lab, how):
+    recording = lab.both(
+        lab.python(environment(envs.torch, "debian"), "torchdecoding", lab.path("times"), how)
+    ).recording
+    with open(lab.path("times")) as file:
+        matches(lab, recording, json.load(file))
+
+
+@pytest.mark.parametrize("key", ["2023.3", "newest"])
+@pytest.mark.in_turn(2)
+def test_those_of_openvino_whose_order_changes_are_told_apart(lab, key):
+    models = [lab.model("decoder")] * 2
+    program = lab.python(environment(envs.openvino, key), "ovprogram", "decode", *models)
+    recording = lab.both([*program, "--runs", "20", "--nodes", lab.path("times")], level="inference").recording
+    with open(lab.path("times")) as file:
+        matches(lab, recording, in_calls(json.load(file)))
 
 
 def native_genai(lab, how, is_linked=False):

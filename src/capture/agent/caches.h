@@ -17,4 +17,10 @@ void caches_made(uint64_t address, uint32_t run);
 /* The inference that has made what lies there; 0: none, or not known. */
 uint32_t caches_maker(uint64_t address);
 
+/* The later one of two, 0: none; a decoder goes on from it, and not from its encoder. */
+static inline uint32_t caches_later(uint32_t a, uint32_t b)
+{
+	return !a || (b && (int32_t)(b - a) > 0) ? b : a;
+}
+
 #endif

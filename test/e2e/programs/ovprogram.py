@@ -14,6 +14,7 @@ import hashlib
 import importlib
 import json
 import os
+import random
 import sys
 import tempfile
 import threading
@@ -285,10 +286,16 @@ def decode():
     _offline_transformations.apply_make_stateful_transformation(stateful, dict(zip(past, outputs)))
     for model, keeps in ((plain, False), (stateful, True)):
         model = core.compile_model(model, "CPU", {"INFERENCE_NUM_THREADS": "1"})
-        prompts = (16, 5, 40, 17, 16, 64, 30, 31) if at_once else (16, 5, 40)
+        prompts = (16, 16, 40, 17, 16, 64, 16, 31) if at_once else (16, 5, 40)
         all = [Generation(model, past, prompt, keeps) for prompt in prompts]
-        for of in range(args.runs * len(all)):
-            all[of % len(all) if at_once else of // args.runs].step()
+        if at_once:
+            order = random.Random(3)
+            for n in range(args.runs):
+                for one in order.sample(all, len(all)) if n else all:
+                    one.step()
+        else:
+            for of in range(args.runs * len(all)):
+                all[of // args.runs].step()
         for one in all:
             print(*one.made)
             times.append([one.prompt, one.calls])

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generations by PyTorch, by hand: torchdecoding.py TIMES [turns]. First keys and values go in and come out, then a
-mask goes in and the module keeps them, then an object goes in that holds them, as those of the package transformers.
-With `turns`, eight of the first kind, a token of each in turn. Prints the tokens.
+"""Generations by PyTorch, by hand: torchdecoding.py TIMES [turns|held]. First keys and values go in and come out, then
+a mask goes in and the module keeps them, then an object goes in that holds them, as those of the package transformers.
+With `turns`, eight of the first kind, a token of each in an order that changes; with `held`, of the third. Prints the
+tokens.
 
 Writes to TIMES, for each generation: the length of the prompt, 1, when it began to go in, and begin and end of each
 call that made a token."""
 
 import json
+import random
 import sys
 import time
 
@@ -118,16 +120,16 @@ def in_a_row():
             yield one.row()
 
 
-def in_turns():
-    decoder = Decoder().eval()
-    all = [Generation(decoder, n, "tensors") for n in (16, 17, 64, 5, 30, 31, 16, 40)]
-    for _ in range(N_TOKENS):
-        for one in all:
+def in_turns(how):
+    decoder, order = Decoder().eval(), random.Random(3)
+    all = [Generation(decoder, n, how) for n in (16, 16, 64, 16, 30, 31, 16, 40)]
+    for n in range(N_TOKENS):
+        for one in order.sample(all, len(all)) if n else all:
             one.step()
     return (one.row() for one in all)
 
 
 with torch.no_grad():
-    all = list(in_turns() if sys.argv[2:] == ["turns"] else in_a_row())
+    all = list(in_turns("object" if "held" in sys.argv else "tensors") if sys.argv[2:] else in_a_row())
 with open(sys.argv[1], "w") as out:
     json.dump(all, out)

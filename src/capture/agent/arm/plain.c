@@ -14,6 +14,7 @@
 #include "capture/agent/run/bracket.h"
 #include "capture/agent/run/caller.h"
 #include "capture/agent/run/creation.h"
+#include "capture/agent/run/prompt.h"
 #include "event/event.h"
 #include "runtime/find/peek.h"
 
@@ -50,6 +51,7 @@ struct object {
 	uint64_t asked_at; /* of a run's: when the program asked for the next one; 0: it did not, or waits for it */
 	struct runtime_inputs inputs; /* of a run's: where it has them */
 	bool has_inputs;
+	uint64_t last_run;  /* of a run's: its last one, behind that one's generation */
 	uint8_t looks_left; /* of an operator's: for the shapes of its inputs */
 	uint32_t shapes;    /* their text, which may be forgotten; 0: none yet */
 };
@@ -351,22 +353,58 @@ static struct session *session_of_run(const struct object *object)
 	return session_at(object->place, object->leads_at ? object->leads_to : object->self);
 }
 
-/* The id of what goes in of which sequence; 0: not known. */
-static uint32_t take_inputs(struct open_run *run, const struct object *object)
+/* What goes into a run. */
+struct input {
+	uint32_t sequences; /* the id of what of which sequence; 0: not known */
+	struct prompt_row row[PROMPT_ROWS];
+	size_t n; /* of these, that may be tokens */
+};
+
+static struct input take_inputs(struct open_run *run, const struct object *object)
 {
 	enum { TEXT = 4096 };
 	const struct runtime_family *family = object->place->family;
+	struct input input = { .n = 0 };
 	struct shapes shapes;
 	char text[TEXT];
 	size_t len;
 
 	shapes_init(&shapes);
 	if (!family->inputs(object->self, &object->inputs, &shapes))
-		return 0;
+		return input;
 	run->shapes = shapes_text(&shapes);
 	run->batch = shapes_batch(&shapes);
-	len = family->sequences ? family->sequences(shapes.input, shapes.n, text, sizeof text) : 0;
-	return len ? dict_text_of_run(text, len) : 0;
+	if (!family->sequences)
+		return input;
+	len = family->sequences(shapes.input, shapes.n, text, sizeof text);
+	input.sequences = len ? dict_text_of_run(text, len) : 0;
+	for (uint32_t i = 0; i < shapes.n && input.n < PROMPT_ROWS && !len; i++) {
+		input.row[input.n] = prompt_row_of((uintptr_t)shapes.input[i].data, &shapes.input[i]);
+		input.n += input.row[input.n].n != 0;
+	}
+	return input;
+}
+
+/* A request that keeps caches, or has them among its tensors, goes on where it was. */
+static uint32_t last_run_of(struct object *object, const struct open_run *run)
+{
+	uint64_t last =
+	    __atomic_exchange_n(&object->last_run, (uint64_t)hot->generation << 32 | run->run, __ATOMIC_RELAXED);
+
+	return last >> 32 == hot->generation ? (uint32_t)last : 0;
+}
+
+static void tell(struct thread *thread, struct open_run *run, struct object *object)
+{
+	struct input input = { .n = 0 };
+
+	if (object->has_inputs) {
+		input = take_inputs(run, object);
+		run->follows = last_run_of(object, run);
+	}
+	inference_tell(thread, run, NULL);
+	inference_tell_sequences(thread, run, input.sequences);
+	prompt_tell_first(thread, run, input.row, input.n);
 }
 
 static word run(struct thread *thread, struct object *object, ARGS)
@@ -374,7 +412,7 @@ static word run(struct thread *thread, struct object *object, ARGS)
 	const word frame = (word)__builtin_frame_address(0);
 	struct open_run *open = inference_top(thread);
 	bool is_awaited = open && open->awaited == object;
-	uint32_t n_runs, sequences = 0;
+	uint32_t n_runs;
 	word r;
 
 	if (__atomic_load_n(&object->asked_at, __ATOMIC_RELAXED)) {
@@ -390,10 +428,7 @@ static word run(struct thread *thread, struct object *object, ARGS)
 	if (!open)
 		return object->next(PASS);
 	open->is_executing = true;
-	if (object->has_inputs)
-		sequences = take_inputs(open, object);
-	inference_tell(thread, open, NULL);
-	inference_tell_sequences(thread, open, sequences);
+	tell(thread, open, object);
 	bracket_begin(thread, RUNTIME_RUN, frame, n_runs, left);
 	r = bracket_call(object->next, PASS);
 	bracket_end(thread, frame);

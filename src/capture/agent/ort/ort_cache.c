@@ -28,11 +28,11 @@ uint32_t ort_cache_maker(struct ort_copy *copy, const uintptr_t *values, size_t 
 {
 	uint32_t run = 0, n_looked = 0;
 
-	for (size_t i = n < LEAST_INPUTS ? n : 0; !run && i < n && n_looked < CACHES_MOST; i++) {
+	for (size_t i = n < LEAST_INPUTS ? n : 0; i < n && n_looked < CACHES_MOST; i++) {
 		uintptr_t at = ort_cache_elements(copy, values[i]);
 
 		n_looked += at != 0;
-		run = at ? caches_maker(at) : 0;
+		run = caches_later(run, caches_maker(at));
 	}
 	return run;
 }

@@ -51,12 +51,11 @@ static uint32_t maker_of(struct ort_copy *copy, struct python_object *feeds)
 	uint32_t run = 0, n_looked = 0, n_caches = 0;
 	intptr_t at = 0;
 
-	while (!run && n_looked++ < MOST_LOOKS && n_caches < CACHES_MOST &&
-	       python.PyDict_Next(feeds, &at, &key, &value)) {
+	while (n_looked++ < MOST_LOOKS && n_caches < CACHES_MOST && python.PyDict_Next(feeds, &at, &key, &value)) {
 		uintptr_t elements = elements_of(copy, value);
 
 		n_caches += elements != 0;
-		run = elements ? caches_maker(elements) : 0;
+		run = caches_later(run, caches_maker(elements));
 	}
 	return run;
 }

@@ -82,12 +82,15 @@ struct open_run *torch_begin(struct thread *thread, struct torch_thread *state, 
 			     struct python_object *const *args, size_t n)
 {
 	struct open_run *open = inference_begin(thread, OWNER_API, 0, session_of(module->self, module));
+	struct torch_inputs inputs;
 
 	if (!open)
 		return NULL;
 	open->is_executing = true;
-	state->device = torch_inputs_of(open, module, args, n);
+	torch_inputs_of(open, module, args, n, &inputs);
+	state->device = inputs.device;
 	inference_tell(thread, open, NULL);
+	prompt_tell_first(thread, open, inputs.row, inputs.n_rows);
 	return open;
 }
 

@@ -6,6 +6,7 @@
 #include "capture/agent/arm/code.h"
 #include "capture/agent/replace/python.h"
 #include "capture/agent/run/inference.h"
+#include "capture/agent/run/prompt.h"
 #include "event/run_trait.h"
 
 /* torch_operator.c: observers of operators. */
@@ -100,6 +101,11 @@ void torch_tensor_type(struct python_object *type);
 void torch_tensor_arm(const struct image *image);
 /* False: no tensor, or it cannot be read. */
 bool torch_tensor_read(const struct python_object *object, struct torch_tensor *to);
+/* Its C++ part; 0: it is no tensor. */
+uintptr_t torch_tensor_part(const struct python_object *object);
+/* Where the elements of one with rows of elements side by side are, each of so many bytes: of any device. 0: not known.
+ */
+uintptr_t torch_tensor_elements(const struct python_object *object, size_t size);
 /* The same by its C++ part, without the GIL, once a tensor of Python was read. part: that of a tensor beyond doubt. */
 bool torch_tensor_at(uint64_t part, struct torch_tensor *to);
 /* Makes torch_tensor_at able to by one, beyond doubt, of any program. False: it does not tell. */
@@ -118,9 +124,17 @@ uint32_t torch_device_text(torch_device device);
 /* torch_shapes.c: the text of the shapes of what goes into an operator; function: an at::RecordFunction. 0: none. */
 uint32_t torch_shapes_of(const void *function);
 
-/* torch_inputs.c: with the GIL. Fills in the run's shapes; the device that it runs on. */
-torch_device torch_inputs_of(struct open_run *run, const struct torch_module *module, struct python_object *const *args,
-			     size_t n);
+/* torch_inputs.c: with the GIL. What goes into a call. */
+struct torch_inputs {
+	torch_device device; /* that it runs on; 0: not known, or several */
+	struct prompt_row row[PROMPT_ROWS];
+	size_t n_rows; /* of these, that may be tokens */
+};
+/* Fills in the run's shapes, too, and which one it follows. */
+void torch_inputs_of(struct open_run *run, const struct torch_module *module, struct python_object *const *args,
+		     size_t n, struct torch_inputs *to);
+/* Notes the results of a call that others may follow. */
+void torch_results_made(struct python_object *result, uint32_t run);
 bool torch_result_requires_gradient(struct python_object *result);
 
 /* torch_backward.c */

@@ -6,12 +6,15 @@
  */
 #include <string.h>
 
+#include "capture/agent/caches.h"
 #include "capture/agent/torch/torch_in.h"
 
 /* Containers inside one another, containers and classes that are remembered. */
 enum { MOST_DEPTH = 5, MOST_MET = 256, MET = 512, TYPES = 32 };
 /* Items of a container in a row, and objects of a call, that are looked at in vain; how many more for each tensor. */
 enum { MOST_IN_VAIN = 16, LOOKS = 256, LOOKS_A_TENSOR = 8, MOST_TENSORS = 1024 };
+/* Of a cache; of a result: how deep, and how many objects. */
+enum { CACHE_DIMS = 3, RESULT_DEPTH = 4, RESULT_LOOKS = 32, CPU = 1 };
 
 struct inputs {
 	struct shapes shapes;
@@ -20,7 +23,30 @@ struct inputs {
 	const struct python_object *met[MET]; /* containers, the first n_met, by their address; if there are any */
 	torch_device device;		      /* of all of them */
 	bool is_mixed;
+	uint32_t n_caches, follows; /* of tensors that may be caches; the call that has made them */
+	struct torch_inputs *to;
 };
+
+static void look_at_row(struct torch_inputs *to, const struct python_object *object, const struct torch_tensor *tensor,
+			const struct shape *shape)
+{
+	struct prompt_row row;
+
+	if (tensor->n_dims != 2 || to->n_rows == PROMPT_ROWS || tensor->device >> 8 != CPU)
+		return;
+	row = prompt_row_of(UINTPTR_MAX, shape);
+	row.data = row.n ? torch_tensor_elements(object, row.size) : 0;
+	if (row.data)
+		to->row[to->n_rows++] = row;
+}
+
+static void look_at_cache(struct inputs *to, const struct python_object *object, const struct torch_tensor *tensor)
+{
+	if (tensor->n_dims < CACHE_DIMS || to->n_caches == CACHES_MOST)
+		return;
+	to->n_caches++;
+	to->follows = caches_later(to->follows, caches_maker(torch_tensor_part(object)));
+}
 
 /* False: it is none, or one that cannot be read. */
 static bool take_tensor(struct inputs *to, const struct python_object *object)
@@ -41,6 +67,8 @@ static bool take_tensor(struct inputs *to, const struct python_object *object)
 	to->n_found++;
 	torch_shape_of(&tensor, &shape);
 	shapes_add(&to->shapes, &shape);
+	look_at_row(to->to, object, &tensor, &shape);
+	look_at_cache(to, object, &tensor);
 	return true;
 }
 
@@ -154,9 +182,25 @@ static bool take(struct inputs *to, struct python_object *object, unsigned depth
 	return to->n_found > n_found;
 }
 
+/* An object that may hold caches is the same one in the next call. One that is empty is not looked up. */
+static void look_at_holder(struct inputs *to, struct python_object *object, bool has_tensors, uint32_t run)
+{
+	struct python_object *own;
+
+	if (is_a(object, python.PyTuple_Type) || is_a(object, python.PyDict_Type) || is_a(object, python.PyList_Type))
+		return;
+	own = attributes_of(object);
+	if (!own)
+		return;
+	python.Py_DecRef(own);
+	if (has_tensors)
+		to->follows = caches_later(to->follows, caches_maker((uintptr_t)object));
+	caches_made((uintptr_t)object, run);
+}
+
 /* Caches come last: they may be more than there is room for. */
-torch_device torch_inputs_of(struct open_run *run, const struct torch_module *module, struct python_object *const *args,
-			     size_t n)
+void torch_inputs_of(struct open_run *run, const struct torch_module *module, struct python_object *const *args,
+		     size_t n, struct torch_inputs *to)
 {
 	const struct shape none = { 0 };
 	struct inputs inputs;
@@ -168,18 +212,63 @@ torch_device torch_inputs_of(struct open_run *run, const struct torch_module *mo
 	inputs.n_found = inputs.n_met = 0;
 	inputs.device = 0;
 	inputs.is_mixed = inputs.is_cut = false;
+	inputs.n_caches = inputs.follows = 0;
+	inputs.to = to;
+	to->n_rows = 0;
 	for (size_t i = 0; i < n && i < 64; i++)
 		is_tensor |= (uint64_t)take_tensor(&inputs, args[i]) << i;
 	for (size_t i = 0; i < n; i++)
 		if (i >= 64 || !(is_tensor >> i & 1))
-			take(&inputs, args[i], 0);
+			look_at_holder(&inputs, args[i], take(&inputs, args[i], 0), run->run);
 	if (inputs.is_cut && inputs.shapes.n == SHAPE_INPUTS)
 		shapes_add(&inputs.shapes, &none);
 	run->shapes = shapes_text(&inputs.shapes);
 	run->batch = shapes_batch(&inputs.shapes);
+	run->follows = inputs.follows;
+	to->device = own ? own : inputs.device;
 	if (inputs.is_mixed || module->n_devices > 1 || (inputs.shapes.n && own && own != inputs.device))
-		return 0;
-	return own ? own : inputs.device;
+		to->device = 0;
+}
+
+/* What is left to look at of a result. */
+struct results {
+	uint32_t run, n_made, looks_left;
+};
+
+static void note(struct results *to, struct python_object *object, unsigned depth)
+{
+	struct python_object *key, *value;
+	struct torch_tensor tensor;
+	bool is_tuple;
+	intptr_t at = 0;
+
+	if (!to->looks_left || to->n_made == CACHES_MOST)
+		return;
+	to->looks_left--;
+	if (torch_tensor_read(object, &tensor)) {
+		if (tensor.n_dims >= CACHE_DIMS) {
+			to->n_made++;
+			caches_made(torch_tensor_part(object), to->run);
+		}
+		return;
+	}
+	if (depth++ == RESULT_DEPTH)
+		return;
+	is_tuple = is_a(object, python.PyTuple_Type);
+	if (is_tuple || is_a(object, python.PyList_Type))
+		for (; at < ((const intptr_t *)object)[2] && to->looks_left; at++)
+			note(to, is_tuple ? python.PyTuple_GetItem(object, at) : python.PyList_GetItem(object, at),
+			     depth);
+	else if (is_a(object, python.PyDict_Type))
+		while (to->looks_left && python.PyDict_Next(object, &at, &key, &value))
+			note(to, value, depth);
+}
+
+void torch_results_made(struct python_object *result, uint32_t run)
+{
+	struct results results = { .run = run, .looks_left = RESULT_LOOKS };
+
+	note(&results, result, 0);
 }
 
 static const struct python_object *first_of(struct python_object *result)

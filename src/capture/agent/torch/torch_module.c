@@ -71,6 +71,8 @@ static void end_run(struct thread *thread, struct torch_thread *state, const str
 	struct session *session = open->session;
 	bool has_gradient = result && torch_result_requires_gradient(result);
 
+	if (result)
+		torch_results_made(result, open->run);
 	if (torch_backward_is_seen())
 		open->traits = (uint8_t)(TRAITS_SEEN | (has_gradient ? TRAIT_GRADIENTS : 0) |
 					 (torch_tree_trains(module) ? TRAIT_TRAINING_MODE : 0));

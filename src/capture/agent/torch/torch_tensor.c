@@ -19,10 +19,12 @@ enum {
 	MOST_BEFORE = 12, /* words of it before that */
 	INSIDE = 5,	  /* dimensions that lie in it; more lie elsewhere */
 	DIMS = 1,	  /* words behind the owner: their number; then they, and as many strides */
-	ELEMENTS = 13,	  /* and the number of elements */
+	OFFSET = 12,	  /* and which element is the first of those that are kept, */
+	ELEMENTS = 13,	  /* the number of elements */
 	KIND = 14,	  /* and element type (2 bytes) and device (3 bytes) */
 	MOST_TRIES = 64,
 	TYPES = 8,
+	COUNTED = 2, /* words of an object with a counter, which are followed by a second counter in some versions */
 	LEAST_ADDRESS = 1 << 16, /* nothing is mapped below */
 };
 
@@ -133,6 +135,27 @@ bool torch_tensor_read(const struct python_object *object, struct torch_tensor *
 	const uint64_t *behind = part_of(object);
 
 	return behind && read_behind(behind, to);
+}
+
+uintptr_t torch_tensor_part(const struct python_object *object)
+{
+	return part_of(object) ? ((const uintptr_t *)object)[at_word] : 0;
+}
+
+uintptr_t torch_tensor_elements(const struct python_object *object, size_t size)
+{
+	const uint64_t *behind = part_of(object), *part;
+	uint64_t n = behind ? behind[DIMS - 1] : 0, kept[COUNTED + 2];
+	int first;
+
+	if (!n || n > INSIDE || object->type != tensor_type || behind[DIMS + INSIDE + n - 1] != 1)
+		return 0;
+	/* what keeps the elements is such an object, too, and begins with their address */
+	part = (const uint64_t *)torch_tensor_part(object);
+	first = part[COUNTED] < LEAST_ADDRESS ? COUNTED + 1 : COUNTED;
+	if (!peek_read(part[first], kept, sizeof kept) || kept[first] < LEAST_ADDRESS)
+		return 0;
+	return kept[first] + behind[OFFSET - 1] * size;
 }
 
 bool torch_tensor_at(uint64_t part, struct torch_tensor *to)
