@@ -7,17 +7,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/temp_dir.h"
+#include "base/tick.h"
 #include "cases.h"
 #include "segment_build.h"
 #include "store_text.h"
@@ -36,6 +39,7 @@ struct world {
 	struct say_progress last;
 	int n_progress;
 	char said[1000];
+	int policy; /* of this thread while it records */
 	struct recorder_result result;
 	const struct recorder_guest *guest;
 };
@@ -88,6 +92,7 @@ static int go(void *ctx, struct err *err)
 	for (uint32_t i = 1; i <= N_RUNS; i++)
 		segment_build_run(&world->build, i, ticks + i * 1000);
 	world->build.segment->ring_lost = N_LOST;
+	world->policy = sched_getscheduler(0);
 	close(world->hold);
 	return 0;
 }
@@ -221,6 +226,38 @@ CASE(figures_are_those_of_the_recording)
 	assert_true(world->last.elapsed_ns >= 300000000);
 	assert_string_equal(world->said, "");
 	store_free(live);
+}
+
+/* A sink that sees how the recorder waits. */
+struct onlooker {
+	struct sink sink;
+	int most_slack_ns;
+};
+
+static int look_on(struct sink *sink, const struct event *event, struct err *err)
+{
+	struct onlooker *onlooker = (struct onlooker *)sink;
+	int slack_ns = prctl(PR_GET_TIMERSLACK);
+
+	if (slack_ns > onlooker->most_slack_ns)
+		onlooker->most_slack_ns = slack_ns;
+	return 0;
+}
+
+CASE(waking_up_ends_no_time_slice_of_the_program)
+{
+	struct onlooker onlooker = { .sink = { look_on, world->names, &world->last_track } };
+	int slack_ns = prctl(PR_GET_TIMERSLACK);
+	struct err err = { 0 };
+
+	assert_int_equal(sched_getscheduler(0), SCHED_OTHER);
+	assert_int_equal(record(world, (struct sink *const[]){ &onlooker.sink }, 1, &err), 0);
+	assert_int_equal(world->policy, SCHED_BATCH);
+	assert_true(tick_ns() > 0);
+	assert_int_equal(onlooker.most_slack_ns, tick_ns());
+	/* what this thread does next is no recording */
+	assert_int_equal(sched_getscheduler(0), SCHED_OTHER);
+	assert_int_equal(prctl(PR_GET_TIMERSLACK), slack_ns);
 }
 
 /* A sink whose nth flush fails. */

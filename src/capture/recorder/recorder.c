@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,17 +20,17 @@
 
 #include "base/clock.h"
 #include "base/privilege.h"
+#include "base/tick.h"
 #include "capture/recorder/recorder_disk.h"
 #include "capture/recorder/recorder_in.h"
 #include "capture/source/tree.h"
 
-enum { PROGRESS_MS = 500, LEFT_MS = 50, HURRIED_MS = 2 };
+enum { PROGRESS_MS = 500, LEFT_MS = 50, HURRIED_MS = 2, SHORT_SLEEP_MS = 10 };
 #define FLUSH_NS UINT64_C(100000000)
 /* How often to look at the disk when nothing is written. */
 #define DISK_NS UINT64_C(1000000000)
 /* Sleep ends on this grid, so that what is due at about the same time wakes the recorder up once. */
 #define SLEEP_NS UINT64_C(2000000)
-#define SHORT_SLEEP_NS UINT64_C(10000000)
 
 static const char disk_reason[] = "the disk is almost full (5 % of it, at most 1 GiB, stays free)";
 
@@ -171,7 +172,7 @@ static int next_ms(const struct recorder *recorder)
 	/* the ring of what must not be lost is no matter of taste */
 	if (recorder->target->rests && recorder_sources_needed_ns(recorder) < next)
 		next = recorder_sources_needed_ns(recorder);
-	if (next > now_ns + SHORT_SLEEP_NS)
+	if (next > now_ns + SHORT_SLEEP_MS * UINT64_C(1000000))
 		next = (next + SLEEP_NS - 1) / SLEEP_NS * SLEEP_NS;
 	return next <= now_ns ? 0 : (int)((next - now_ns + 999999) / 1000000);
 }
@@ -278,6 +279,14 @@ static void finish(struct recorder *recorder)
 	report_progress(recorder, clock_ns(), true);
 }
 
+/* One call of the kernel each time that it changes. */
+static void wait_for_ticks(struct recorder *recorder, bool does)
+{
+	if (does != recorder->waits_for_ticks)
+		tick_wait(does);
+	recorder->waits_for_ticks = does;
+}
+
 /* Sleeps until something is due, and serves the guest. Whether a signal has come. */
 static bool wait_turn(struct recorder *recorder, int signals)
 {
@@ -286,8 +295,10 @@ static bool wait_turn(struct recorder *recorder, int signals)
 	struct pollfd pollers[] = { { signals, POLLIN, 0 },
 				    { attached ? attached->fd : -1, POLLIN, 0 },
 				    { guest ? guest->fd : -1, POLLIN, 0 } };
+	int ms = next_ms(recorder);
 
-	if (poll(pollers, sizeof pollers / sizeof *pollers, next_ms(recorder)) <= 0)
+	wait_for_ticks(recorder, ms > SHORT_SLEEP_MS);
+	if (poll(pollers, sizeof pollers / sizeof *pollers, ms) <= 0)
 		return false;
 	if (pollers[2].revents && !guest->ready(guest->ctx))
 		stop_recording(recorder, "the caller ended it");
@@ -480,6 +491,7 @@ int recorder_run(const struct recorder_opts *opts, struct recorder_way *way, str
 	struct err ignored;
 	sigset_t old;
 	int signals, code;
+	bool yields = sched_getscheduler(0) == SCHED_OTHER;
 
 	memset(result, 0, sizeof *result);
 	if (!recorder)
@@ -491,6 +503,8 @@ int recorder_run(const struct recorder_opts *opts, struct recorder_way *way, str
 		free(recorder);
 		return signals;
 	}
+	if (yields)
+		tick_yield(true);
 	init(recorder);
 	recorder_note_start(recorder);
 	code = begin(recorder, err);
@@ -502,8 +516,12 @@ int recorder_run(const struct recorder_opts *opts, struct recorder_way *way, str
 	recorder_sources_stop(recorder);
 	tree_done(&recorder->tree);
 	recorder_tap_done(&recorder->tap);
+	/* what this thread starts later is no part of the recording */
+	wait_for_ticks(recorder, false);
 	free(recorder);
 	close(signals);
 	sigprocmask(SIG_SETMASK, &old, NULL);
+	if (yields)
+		tick_yield(false);
 	return code;
 }

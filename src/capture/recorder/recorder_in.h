@@ -92,7 +92,7 @@ struct recorder {
 	uint64_t start_cpu_ns; /* of this process, for what was there before: a command may record several times */
 	uint64_t start_helpers_ns, helpers_ns; /* the same of processes that sources have started and waited for */
 	uint64_t left_due_ns;		       /* when to look again for what goes on without the program */
-	bool is_recording;
+	bool is_recording, waits_for_ticks;
 	struct clock_watch clock_watch;
 	uint64_t source_looked_ns, n_clock_notes;
 	char clock_source[32]; /* the kernel's, when last looked at */

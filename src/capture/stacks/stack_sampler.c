@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/tick.h"
 #include "capture/stacks/stack_process.h"
 #include "event/callstack.h"
 
@@ -33,7 +34,7 @@ enum {
 	SURE_ROUNDS = 10,
 	MANY_SHORT = 20
 };
-enum { EVENTS = 16, MS_NS = 1000000, BUSY_STEPS = 2 };
+enum { EVENTS = 16, MS_NS = 1000000, BUSY_STEPS = 2, CROWDED_PART = 16 };
 #define PACE_NS UINT64_C(500000000)
 
 struct queued {
@@ -65,9 +66,10 @@ struct stack_sampler {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	bool has_thread, is_ending;
-	int end_fd;			   /* an eventfd: is_ending has changed */
-	uint64_t last_ns;		   /* samples of later times are left out; 0: none is */
-	uint64_t asked_ns, step_ns;	   /* between rounds: as asked for, and now */
+	int end_fd;		    /* an eventfd: is_ending has changed */
+	uint64_t last_ns;	    /* samples of later times are left out; 0: none is */
+	uint64_t asked_ns, step_ns; /* between rounds: as asked for, and now */
+	uint64_t tick_ns;	    /* rounds begin with the kernel's ticks, which are so far apart; 0: at any time */
 	uint64_t paced_ns, random, n_lost; /* n_lost: since they were told */
 	uint64_t round_ns, cpu_ns;	   /* the last round, and its own CPU time then; */
 	int64_t credit_ns;		   /* what is left of its part of the time; below 0: owed */
@@ -314,6 +316,14 @@ static void wait_until(struct stack_sampler *sampler, uint64_t due_ns)
 	}
 }
 
+/* Where its threads hardly wait for CPUs, a program may keep step with ticks. */
+static void set_ticks(struct stack_sampler *sampler, bool is_crowded)
+{
+	if (is_crowded == !sampler->tick_ns)
+		tick_wait(is_crowded);
+	sampler->tick_ns = is_crowded ? tick_ns() : 0;
+}
+
 /*
  * Each round ends a time slice of another thread, perhaps of the program: where its threads wait for CPUs longer than
  * they run, there are fewer rounds.
@@ -324,6 +334,7 @@ static void set_pace(struct stack_sampler *sampler)
 
 	if (sampler->round_ns - sampler->paced_ns < PACE_NS)
 		return;
+	set_ticks(sampler, shared->waited_ns > shared->ran_ns / CROWDED_PART);
 	sampler->step_ns = shared->waited_ns > shared->ran_ns ? BUSY_STEPS * sampler->asked_ns : sampler->asked_ns;
 	sampler->paced_ns = sampler->round_ns;
 	shared->ran_ns = shared->waited_ns = 0;
@@ -347,6 +358,7 @@ static void *work(void *data)
 
 		if (sampler->credit_ns < 0)
 			wait_ns += least(-sampler->credit_ns * COST_PART, MOST_STEPS * sampler->step_ns);
+		wait_ns -= least((int64_t)sampler->tick_ns, sampler->step_ns) / 2;
 		wait_until(sampler, clock_ns() + wait_ns);
 		look_at_all(sampler);
 		set_pace(sampler);

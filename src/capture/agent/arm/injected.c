@@ -14,7 +14,6 @@
 #include <link.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -23,6 +22,7 @@
 
 #include "base/processor.h"
 #include "base/syscalls.h"
+#include "base/tick.h"
 #include "capture/agent/agent.h"
 #include "capture/agent/arm/arm.h"
 #include "capture/agent/arm/code.h"
@@ -410,8 +410,9 @@ __attribute__((visibility("default"))) void inftrace_inject(const struct ferry_h
 	if (glibc.pthread_detach)
 		glibc.pthread_detach(pthread_self());
 	prctl(PR_SET_NAME, "inftrace");
-	/* it inherits the policy of its creator, which may have real-time priority */
-	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
+	/* not its creator's, which may have real-time priority; and waking up takes no CPU from an inference */
+	tick_yield(true);
+	tick_wait(true);
 	if (__atomic_load_n(&hot->is_inside, __ATOMIC_ACQUIRE)) {
 		fail(state, EAGAIN, "it is there already, for a handle of libinftrace or for another recorder");
 		return;
