@@ -58,9 +58,12 @@ static word on_model(word self)
 	word (*next)(word) = original_of(self, LITERT_MODELS);
 	struct thread *thread = agent_thread();
 	word r = next(self);
+	struct litert_thread *state = thread && (r & 0xff) ? litert_thread(thread) : NULL;
 
-	if (thread && (r & 0xff))
-		litert_on_model(thread, self, *(const word **)self);
+	if (state) {
+		state->model_since = agent_now();
+		litert_model_seen(self);
+	}
 	return r;
 }
 

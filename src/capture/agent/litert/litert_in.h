@@ -110,6 +110,7 @@ void litert_left(struct thread *thread, word frame);
 
 /* Leads the functions that create sessions to hooks. */
 void litert_create_arm(struct copy *copy);
-bool litert_on_model(struct thread *thread, word allocation, const word *table);
+/* A model was mapped or given. */
+void litert_model_seen(word allocation);
 
 #endif

@@ -17,23 +17,17 @@ static struct {
 } models[RECENT]; /* a ring, the newest at n_models - 1 */
 static uint64_t n_models;
 
-bool litert_on_model(struct thread *thread, word allocation, const word *table)
+void litert_model_seen(word allocation)
 {
 	enum { BASE = 2, BYTES = 3 };
-	struct litert_thread *state = litert_thread(thread);
-	word base;
-	uint64_t n_bytes;
+	const word *table = *(const word **)allocation;
+	word base = ((word (*)(word))table[BASE])(allocation);
+	uint64_t n_bytes = ((word (*)(word))table[BYTES])(allocation);
 
-	if (!state)
-		return false;
-	state->model_since = agent_now();
-	base = ((word (*)(word))table[BASE])(allocation);
-	n_bytes = ((word (*)(word))table[BYTES])(allocation);
 	agent_lock();
 	models[n_models % RECENT].base = base;
 	models[n_models++ % RECENT].n_bytes = n_bytes;
 	agent_unlock();
-	return true;
 }
 
 /* Of the newest model in which the address lies; 0: it lies in none that is known. */
