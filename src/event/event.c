@@ -41,7 +41,13 @@ enum event_key event_key_named(const char *text, size_t len)
 	return KEY_NONE;
 }
 
-bool event_leaves_out_runs(const char *status)
+const char *event_why_no_runs(const char *status)
 {
-	return status && (!strncmp(status, "runs (", 6) || strstr(status, "; runs ("));
+	static const char *const families[] = { "runs (", "inferences (", "everything (" };
+
+	for (size_t i = 0; i < sizeof families / sizeof *families && status; i++)
+		for (const char *at = strstr(status, families[i]); at; at = strstr(at + 1, families[i]))
+			if (at == status || (at - status > 1 && at[-2] == ';'))
+				return at + strlen(families[i]);
+	return NULL;
 }

@@ -244,7 +244,7 @@ const char *event_key_name(enum event_key key);
 /* KIND_NONE / KEY_NONE for an unknown text; text need not end in NUL. */
 enum event_kind event_kind_named(const char *text, size_t len);
 enum event_key event_key_named(const char *text, size_t len);
-/* Whether inferences are among what is left out of a runtime. status: that of its note; NULL: nothing is left out. */
-bool event_leaves_out_runs(const char *status);
+/* Why no inference of a runtime is seen, up to a bracket; NULL: they are. status: that of its note; NULL: none. */
+const char *event_why_no_runs(const char *status);
 
 #endif

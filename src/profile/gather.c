@@ -224,11 +224,10 @@ static void note_runtime(struct gather *gather, const struct gather_slice *note)
 	const struct arg *status = arg_of(note, KEY_STATUS), *runtime = arg_of(note, KEY_RUNTIME),
 			 *version = arg_of(note, KEY_VERSION);
 	const struct names *names = gather->sink.names;
-	const char *why = status ? names_text(names, status->name) : "";
+	const char *why = event_why_no_runs(status ? names_text(names, status->name) : NULL);
 
-	if (gather->note[0] || !event_leaves_out_runs(why))
+	if (gather->note[0] || !why)
 		return;
-	why = strncmp(why, "runs (", 6) ? strstr(why, "; runs (") + 8 : why + 6;
 	snprintf(gather->note, sizeof gather->note, "inferences of %.40s %.40s are not seen: %.*s",
 		 runtime ? names_text(names, runtime->name) : "a runtime",
 		 version ? names_text(names, version->name) : "", (int)strcspn(why, ")"), why);

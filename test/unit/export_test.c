@@ -375,15 +375,29 @@ static void check_unseen(void)
 	stream_instant(&s, process, 4, KIND_NOTE, EVENT_NOTE_RUNTIME);
 	check_verdict(
 	    &s,
-	    "whether a model was run is not known: onnxruntime 1.23.0 was loaded, and not recorded are runs (unknown "
-	    "code). What 1 process did was not seen; 2 processes that the program started went on, not recorded");
+	    "whether a model was run is not known: inferences of onnxruntime 1.23.0, which was loaded, are not seen "
+	    "(unknown code). What 1 process did was not seen; 2 processes that the program started went on, not "
+	    "recorded");
 	stream_int(&s, KEY_SESSION, 1);
 	stream_text(&s, KEY_MODEL, "chain");
 	stream_instant(&s, process, 5, KIND_NOTE, EVENT_NOTE_CREATED);
 	check_verdict(
 	    &s,
-	    "whether a model was run is not known: onnxruntime 1.23.0 was loaded, and not recorded are runs (unknown "
-	    "code). What 1 process did was not seen; 2 processes that the program started went on, not recorded");
+	    "whether a model was run is not known: inferences of onnxruntime 1.23.0, which was loaded, are not seen "
+	    "(unknown code). What 1 process did was not seen; 2 processes that the program started went on, not "
+	    "recorded");
+	stream_done(&s);
+
+	/* what is left out of it is not its inferences */
+	stream_init(&s);
+	stream_instant(&s, process = stream_process(&s, 7, "app"), 0, KIND_NOTE, EVENT_NOTE_RECORDING);
+	stream_text(&s, KEY_RUNTIME, "litert");
+	stream_text(&s, KEY_VERSION, "2.1");
+	stream_text(&s, KEY_STATUS, "operators, session creation and names of models; build id 6ee4478d");
+	stream_instant(&s, process, 1, KIND_NOTE, EVENT_NOTE_RUNTIME);
+	check_verdict(&s,
+		      "no model was run: litert 2.1 was loaded, but no session was created or used. The recorder was "
+		      "ended before it finished the file");
 	stream_done(&s);
 }
 

@@ -14,7 +14,7 @@ static void count_runtime(struct recorder_tap *tap, const struct event *event)
 	uint32_t status = event_text(event, KEY_STATUS);
 
 	tap->n_runtimes++;
-	tap->lacks_runs |= status && event_leaves_out_runs(names_text(tap->sink.names, status));
+	tap->lacks_runs |= status && event_why_no_runs(names_text(tap->sink.names, status));
 }
 
 static void take_other(struct recorder_tap *tap, const struct event *event)

@@ -38,6 +38,19 @@ static uint32_t runtime_in_part(const struct summary *summary)
 	return 0;
 }
 
+/* One of whose inferences none can be seen, and why not; NULL: there is none. */
+static const struct summary_runtime *runtime_without_runs(const struct summary *summary, const char **why)
+{
+	for (uint32_t i = 0; i < summary->n_runtimes; i++) {
+		uint32_t left_out = summary->runtimes[i].left_out;
+
+		*why = event_why_no_runs(left_out ? names_text(summary->names, left_out) : NULL);
+		if (*why)
+			return &summary->runtimes[i];
+	}
+	return NULL;
+}
+
 /* The same without the reasons, which the line of the runtime has: "operators (built without ...)" is "operators". */
 static struct printable without_reasons(const char *left_out)
 {
@@ -161,11 +174,11 @@ static uint32_t failure_of_creation(const struct summary *summary)
 static void say_nothing_ran(const struct page *page)
 {
 	const struct summary *summary = page->summary;
-	uint32_t part = runtime_in_part(summary);
-	const char *left_out = part ? names_text(summary->names, part) : NULL;
+	const char *why;
+	const struct summary_runtime *unseen = runtime_without_runs(summary, &why);
 	FILE *out = page->out;
 
-	if (summary->n_sessions && !event_leaves_out_runs(left_out)) {
+	if (summary->n_sessions && !unseen) {
 		fprintf(out, "no inference was run: %s of %s", printable_count(summary->n_all_sessions, "session").s,
 			page_name(page, summary->sessions[0].name, NAME_COLUMNS).s);
 		if (has_no_session(summary))
@@ -174,11 +187,12 @@ static void say_nothing_ran(const struct page *page)
 		else
 			fprintf(out, summary->n_models > 1 ? " and others were created" : " %s created",
 				summary->n_all_sessions == 1 ? "was" : "were");
-	} else if (part) {
-		fprintf(out, "whether a model was run is not known: %s %s was loaded, and not recorded are %s",
-			page_name(page, summary->runtimes[0].runtime, NAME_COLUMNS).s,
-			page_name(page, summary->runtimes[0].version, NAME_COLUMNS).s,
-			page_name(page, part, MESSAGE_COLUMNS).s);
+	} else if (unseen) {
+		fprintf(
+		    out,
+		    "whether a model was run is not known: inferences of %s %s, which was loaded, are not seen (%s)",
+		    page_name(page, unseen->runtime, NAME_COLUMNS).s, page_name(page, unseen->version, NAME_COLUMNS).s,
+		    printable_text(why, strcspn(why, ")"), MESSAGE_COLUMNS, false).s);
 	} else if (summary->n_other_runtimes && summary->recording.is_ours) {
 		say_not_recorded(page);
 	} else if (summary->n_runtimes) {
