@@ -9,6 +9,7 @@
 #include "cases.h"
 #include "findings.h"
 #include "show/report/reports.h"
+#include "show/words/time_words.h"
 #include "stream.h"
 
 enum { USUAL_US = 2000 };
@@ -27,6 +28,7 @@ struct one {
 	uint64_t took_us, waited_us, blocked_us;
 	int64_t batch;
 	bool is_first, is_subnormal, has_usage;
+	int64_t read_bytes;
 	const char *shapes;
 };
 
@@ -56,6 +58,8 @@ static void run(struct fixture *f, const struct one *one)
 		stream_int(&f->s, KEY_RUN_QUEUE_NS, (int64_t)one->waited_us * 1000);
 		stream_int(&f->s, KEY_THREAD_CPU_NS, (int64_t)(took_us - one->waited_us - one->blocked_us) * 1000);
 		stream_int(&f->s, KEY_FAULTS, 0);
+		if (one->read_bytes)
+			stream_int(&f->s, KEY_READ_BYTES, one->read_bytes);
 	}
 	if (one->is_subnormal)
 		stream_int(&f->s, KEY_SUBNORMAL, 1);
@@ -116,6 +120,37 @@ static void create(struct fixture *f, uint64_t took_us, uint64_t waited_us)
 	stream_end(&f->s, f->lane, f->us += took_us);
 	stream_int(&f->s, KEY_RUN_QUEUE_NS, 0);
 	stream_end(&f->s, f->lane, f->us);
+}
+
+TEST(what_is_read_from_a_disk_each_time_is_found)
+{
+	static const struct {
+		struct one one;
+		int n;
+		bool is_found;
+	} cases[] = {
+		{ { .took_us = 100000, .blocked_us = 40000, .has_usage = true, .read_bytes = 90 << 20 }, 12, true },
+		{ { .took_us = 100000, .blocked_us = 2000, .has_usage = true, .read_bytes = 90 << 20 }, 12, false },
+		{ { .took_us = 100000, .blocked_us = 40000, .has_usage = true, .read_bytes = 4096 }, 12, false },
+		{ { .took_us = 100000, .blocked_us = 40000, .has_usage = true, .read_bytes = 90 << 20 }, 4, false },
+	};
+	struct fixture fixture, *f = &fixture;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct finding *found;
+
+		begin(f);
+		run(f, &(struct one){ .took_us = 100000, .is_first = true });
+		run_some(f, cases[i].n, &cases[i].one);
+		run_some(f, 12 - cases[i].n, &(struct one){ .took_us = 100000, .has_usage = true });
+		found = find(f, "reads_again");
+		assert_true((found != NULL) == cases[i].is_found);
+		if (found)
+			assert_true(found->low == 90 << 20 && fabs(found->value - 0.4) < 0.01 && found->a == 12);
+		assert_true(cases[i].is_found ==
+			    !!strstr(time_cause(f->summary, true).s, ", reading 90.0 MiB each from a disk"));
+		has(f, "");
+	}
 }
 
 TEST(a_phase_that_lost_the_cpu_is_not_slow)

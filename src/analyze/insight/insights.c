@@ -76,6 +76,7 @@
 	F(gradients) \
 	F(subnormals) \
 	F(not_optimized) \
+	F(reads_again) \
 	F(fresh_memory) \
 	F(whole_sequence) \
 	F(cache_copied) \

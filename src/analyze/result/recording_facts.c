@@ -197,6 +197,15 @@ double recording_stolen(const struct summary *summary)
 	return !stolen ? NAN : (isfinite(stolen->busy_mean) ? stolen->busy_mean : stolen->mean) / 100;
 }
 
+bool recording_reads_again(const struct summary_runs *runs)
+{
+	enum { LEAST = 10, LEAST_BYTES = 1 << 20, PART = 20 };
+	const struct summary_reads *reads = &runs->reads;
+
+	return runs->n_usage >= LEAST && 2 * reads->n >= runs->n_usage && reads->bytes / reads->n >= LEAST_BYTES &&
+	       PART * reads->blocked_ns >= runs->usage_wall_ns;
+}
+
 /* All recorded processes count as the program's own. */
 static double others_cores_of(const struct recording_facts *facts)
 {

@@ -58,6 +58,9 @@ double recording_usable(const struct summary *summary);
 double recording_stolen(const struct summary *summary);
 #define RECORDING_MUCH_STOLEN 0.1 /* from here on it is worth a sentence */
 
+/* Half of the inferences or more read 1 MiB or more from a disk, and are blocked for a twentieth of their time then. */
+bool recording_reads_again(const struct summary_runs *runs);
+
 struct recording_facts recording_facts_of(const struct summary *summary, uint32_t model);
 
 #endif

@@ -123,10 +123,10 @@ struct summary_runs {
 	uint64_t first_inner_ns, typical_inner_ns; /* the same of first ones, and of those in the latency */
 	uint64_t open_ns; /* of those that did not end, until the end of the recording or their process */
 	uint32_t max_concurrent, n_threads;
-	uint64_t n_usage; /* those whose thread's usage is known */
-	uint64_t thread_cpu_ns, faults, switches, usage_wall_ns;
-	uint64_t faults_p50; /* of one */
-	uint64_t n_waits;    /* those whose wait for a CPU is known */
+	uint64_t n_usage;						     /* those whose thread's usage is known */
+	uint64_t thread_cpu_ns, faults, switches, usage_wall_ns, faults_p50; /* faults_p50: of one */
+	struct summary_reads reads;
+	uint64_t n_waits; /* those whose wait for a CPU is known */
 	uint64_t run_queue_ns, waits_wall_ns;
 	uint64_t longest_wait_ns;		    /* of one */
 	uint64_t first_wait_ns, n_first_waits;	    /* of the first of sessions, as far as it is known */

@@ -219,6 +219,12 @@ static void put_usage(struct json_summary *to, const struct summary_runs *runs)
 	json_count(&to->json, "wait_inferences", runs->n_waits);
 	json_count(&to->json, "wait_wall_ns", runs->waits_wall_ns);
 	json_count(&to->json, "run_queue_ns", runs->run_queue_ns);
+	json_object(&to->json, "reads");
+	json_count(&to->json, "inferences", runs->reads.n);
+	json_count(&to->json, "bytes", runs->reads.bytes);
+	json_count(&to->json, "wall_ns", runs->reads.wall_ns);
+	json_count(&to->json, "blocked_ns", runs->reads.blocked_ns);
+	json_end(&to->json, '}');
 	json_end(&to->json, '}');
 }
 

@@ -202,6 +202,9 @@ static void say_inferences(struct printable *text, const struct summary *summary
 	else
 		printable_add(&what, " of %s", printable_count(summary->n_models, "model").s);
 	say_share(text, what.s, summary->time.inferences_ns, summary);
+	if (summary->n_models == 1 && recording_reads_again(&model->runs))
+		printable_add(text, ", reading %s each from a disk",
+			      units_bytes((double)model->runs.reads.bytes / (double)model->runs.reads.n).s);
 }
 
 /* Who has no CPUs is slow in whatever it does with them: in operators, and in waits for the CPUs that are left. */

@@ -35,6 +35,12 @@ struct summary_turn {
 	uint64_t n_cpu, cpu_ns; /* whose caller's CPU time is known, for whatever length */
 };
 
+/* Inferences that count for the latency and whose thread read from a disk; blocked: neither on a CPU nor waiting for
+ * one. */
+struct summary_reads {
+	uint64_t n, bytes, wall_ns, blocked_ns;
+};
+
 /* How often a text (or a number: the batch) occurred with the inferences of a model. */
 struct summary_tally {
 	uint32_t model;

@@ -45,6 +45,10 @@ static void add_runs(struct summary_runs *to, const struct summary_runs *from)
 	sum_device_add(&to->device, &from->device);
 	sum_device_add(&to->first_device, &from->first_device);
 	to->switches = stats_sum(to->switches, from->switches);
+	to->reads.n += from->reads.n;
+	to->reads.bytes = stats_sum(to->reads.bytes, from->reads.bytes);
+	to->reads.wall_ns = stats_sum(to->reads.wall_ns, from->reads.wall_ns);
+	to->reads.blocked_ns = stats_sum(to->reads.blocked_ns, from->reads.blocked_ns);
 	to->n_halted += from->n_halted;
 	to->n_first_halted += from->n_first_halted;
 	to->halted_ns = stats_sum(to->halted_ns, from->halted_ns);

@@ -147,6 +147,19 @@ static void add_device(const struct run *run, struct summary_device *to)
 	sum_device_add(to, &device);
 }
 
+static void add_reads(const struct run *run, struct summary_reads *to)
+{
+	uint64_t wall_ns = run->end_ns - run->begin_ns,
+		 used_ns = sum_at_least_0(fact_int(&run->facts, FACT_THREAD_CPU, 0)) + run_wait_ns(run);
+
+	if (fact_int(&run->facts, FACT_READ_BYTES, 0) <= 0)
+		return;
+	to->n++;
+	to->bytes = stats_sum(to->bytes, (uint64_t)fact_int(&run->facts, FACT_READ_BYTES, 0));
+	to->wall_ns = stats_sum(to->wall_ns, wall_ns);
+	to->blocked_ns = stats_sum(to->blocked_ns, wall_ns > used_ns ? wall_ns - used_ns : 0);
+}
+
 static void add_usage(const struct run *run, struct summary_runs *to)
 {
 	if (fact_int(&run->facts, FACT_SUBNORMAL, 0) == 1) {
@@ -166,6 +179,7 @@ static void add_usage(const struct run *run, struct summary_runs *to)
 		return;
 	if (facts_have(&run->facts, FACT_RUN_QUEUE))
 		add_blocked(run, run->n_beside ? &to->beside : &to->alone);
+	add_reads(run, &to->reads);
 	to->n_usage++;
 	to->usage_wall_ns = stats_sum(to->usage_wall_ns, run->end_ns - run->begin_ns);
 	to->thread_cpu_ns = stats_sum(to->thread_cpu_ns, sum_at_least_0(fact_int(&run->facts, FACT_THREAD_CPU, 0)));
