@@ -153,6 +153,28 @@ TEST(what_is_read_from_a_disk_each_time_is_found)
 	}
 }
 
+TEST(a_file_that_is_read_for_long_lies_on_a_disk_or_beyond)
+{
+	static const char *const phases[] = { "read file", "resolve graph" };
+	struct fixture fixture, *f = &fixture;
+
+	for (int i = 0; i < 2; i++) {
+		const struct finding *found;
+
+		begin(f);
+		stream_int(&f->s, KEY_SESSION, f->session);
+		stream_begin(&f->s, f->lane, f->us, KIND_SESSION, "m");
+		stream_begin(&f->s, f->lane, f->us, KIND_PHASE, phases[i]);
+		stream_end(&f->s, f->lane, f->us += 300000);
+		stream_end(&f->s, f->lane, f->us += 1000);
+		run_some(f, 10, &(struct one){ 0 });
+		found = find(f, "slow_phase");
+		assert_true(found && found->low == 300e6);
+		assert_true(!i == !!strstr(insight_words_of(f->recorded.model, found, true).next.s, "disk or network"));
+		has(f, "");
+	}
+}
+
 TEST(a_phase_that_lost_the_cpu_is_not_slow)
 {
 	struct fixture fixture, *f = &fixture;

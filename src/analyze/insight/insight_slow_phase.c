@@ -112,6 +112,9 @@ static void say(const struct speaker *to)
 	else if (is_phase(to, PHASE_COMPILE))
 		NEXT("a model that was compiled once (inftrace model --compile FILE) loads without it, if the provider "
 		     "can");
+	else if (is_phase(to, PHASE_READ))
+		NEXT("where the file is not in memory, its disk or network sets this time: a copy on a local disk, "
+		     "or one that was read before the start (cat FILE > /dev/null)");
 	else if (is_one_of(to->finding->text, once, N_ONCE))
 		NEXT("a process needs most of it once: one that stays creates its next sessions faster");
 }
