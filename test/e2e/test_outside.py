@@ -102,3 +102,21 @@ def test_time_outside_of_models_is_told_by_what_was_done(lab, wheel):
     outside = Outside(lab, wheel)
     check_trees(outside)
     check_answer(lab, outside)
+
+
+def test_the_time_in_which_python_collects_garbage_is_what_it_says_itself(lab, wheel):
+    program = os.path.join(os.path.dirname(PROGRAM), "garbage.py")
+    done = lab.record([wheel.python, program, lab.model("chain")])
+    assert done.status == 0, done.err
+    took = json.loads(done.out)["took"]
+    report = json.loads(lab.plain([lab.inftrace, "report", "--json", done.recording.path]).out)
+    places = [
+        row
+        for row in report["outside"]
+        if row["tree"] == "model" and row["kind"] == "place" and row["function"] == "garbage collection"
+    ]
+    told = sum(row["duration_ns"] for row in places) / 1e9
+    assert abs(told - took) < 0.1 * took + 0.05, (told, took, places)
+    assert not any(row["file"] for row in places), places
+    found = {finding["kind"]: finding for finding in report["insights"]}
+    assert "gc.freeze()" in found["collects"]["next"], found
