@@ -547,6 +547,7 @@ static void collated(struct fixture *f, struct sql *sql)
 /* Pairs of values, of any types. */
 static void pairs(struct fixture *f, struct sql *sql)
 {
+	static const char *const how[] = { "IN", "IN", "NOT IN", "=", "IS" };
 	const struct table *table = any_table(f), *other = any_table(f);
 	const char *a = any_column(table), *b = any_column(table);
 
@@ -554,7 +555,7 @@ static void pairs(struct fixture *f, struct sql *sql)
 	if (below(4)) {
 		/* of the same column in the same table, many are equal */
 		other = below(2) ? other : table;
-		put(sql, "%s (SELECT \"%s\", \"%s\" FROM \"%s\"", below(3) ? "IN" : "=", any_column(other),
+		put(sql, "%s (SELECT \"%s\", \"%s\" FROM \"%s\"", how[below(5)], any_column(other),
 		    other == table ? b : any_column(other), other->name);
 		put_where(f, sql, other, "");
 		put(sql, ")");
