@@ -191,6 +191,8 @@ TEST(a_phase_that_lost_the_cpu_is_not_slow)
 		assert_int_equal(f->summary->models[0].creation.n_waits, 1);
 		if (!waited_us) {
 			assert_string_equal(find(f, "slow_phase")->text, "ConstantFolding");
+			assert_non_null(strstr(insight_words_of(f->recorded.model, find(f, "slow_phase"), true).next.s,
+					       "disabled_optimizers"));
 			assert_true(find(f, "slow_phase")->low == 40e6);
 		} else {
 			assert_true(!find(f, "slow_phase") || strcmp(find(f, "slow_phase")->text, "ConstantFolding"));
