@@ -31,6 +31,7 @@ enum sample_flag {
 	SAMPLE_TORN = 1,      /* its stack changed while it was read, and is left out */
 	SAMPLE_CUT = 2,	      /* its stack has more frames further out */
 	SAMPLE_NO_PYTHON = 4, /* it runs Python that cannot be read */
+	SAMPLE_TRACED = 8,    /* Python calls a function of a profiler, debugger or coverage tool in it */
 };
 
 /* Texts are ids of the stream's names, stacks of its callstacks (event/callstack.h); 0: none, or not known. */

@@ -238,6 +238,20 @@ static void a_collection_of_garbage_is_seen(const struct cpython *python, bool i
 	assert_true(n_others <= 1); /* it began or ended meanwhile */
 }
 
+/* What the main thread alone sets, before it collects. */
+static void a_profile_is_seen(const struct cpython *python, bool is_on)
+{
+	struct cpython_thread thread = { 0 }, main_thread = { 0 };
+	int n = 0;
+
+	while (cpython_next_thread(python, &thread)) {
+		main_thread = thread;
+		n += cpython_is_traced(python, thread.at);
+	}
+	assert_int_equal(n, is_on);
+	assert_true(cpython_is_traced(python, main_thread.at) == is_on);
+}
+
 static void check_interpreter(const char *path)
 {
 	struct program program;
@@ -254,10 +268,13 @@ static void check_interpreter(const char *path)
 	assert_true(n > 50);
 	wrong_bytes_end_the_walk(&python);
 	a_collection_of_garbage_is_seen(&python, false);
+	a_profile_is_seen(&python, false);
 	the_holder_of_the_gil_is_found(&python, &program);
 	assert_true(knows_collections(&python) == (!python.is_free_threaded && python.minor < 15));
 	if (knows_collections(&python))
 		a_collection_of_garbage_is_seen(&python, true);
+	if (python.minor < 14)
+		a_profile_is_seen(&python, true);
 	end(&program);
 }
 

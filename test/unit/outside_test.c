@@ -510,6 +510,24 @@ CASE(copies_between_processes_are_told_from_other_work)
 	assert_non_null(strstr(f->next, "multiprocessing.shared_memory"));
 }
 
+CASE(a_profiler_of_python_is_found)
+{
+	struct recorded recorded;
+	const struct finding *found;
+	struct event_sample traced = did(MAIN, SAMPLE_RAN, resize(f));
+
+	for (uint64_t i = 0; i < 10; i++) {
+		traced.flags = i < 4 ? SAMPLE_TRACED : 0;
+		samples(f, i * 100000, i * 100000 + 90000, traced);
+		run(f, i * 100000 + 90000, i * 100000 + 100000, MAIN);
+	}
+	summarise(f, 1000000);
+	assert_int_equal(recorded_init(&recorded, f->summary, NULL), 0);
+	found = findings_of(recorded.model, "python_traced", 0);
+	assert_true(found && fabs(found->value - 0.36) < 0.001 && found->low == 360e6);
+	recorded_done(&recorded);
+}
+
 /* Whichever line it comes at, and whatever it calls. */
 CASE(collecting_garbage_is_found)
 {

@@ -18,6 +18,8 @@
 	F(throttled) \
 	F(waits_for_cpu) \
 	F(oversubscribed) \
+	F(reads_again) \
+	F(python_traced) \
 	F(spinning) \
 	F(idle_between) \
 	F(collects) \
@@ -76,7 +78,6 @@
 	F(gradients) \
 	F(subnormals) \
 	F(not_optimized) \
-	F(reads_again) \
 	F(fresh_memory) \
 	F(whole_sequence) \
 	F(cache_copied) \

@@ -70,6 +70,8 @@ int sum_outside_sample(struct summary_maker *maker, struct track *track, const s
 	sample.object = names_keep(maker->names, sample.object);
 	maker->n_sampled++;
 	process_at(maker, sum_process_of(maker, track))->wanted_ns += sample.cpu_ns + sample.queue_ns;
+	if (sample.flags & SAMPLE_TRACED)
+		process_at(maker, sum_process_of(maker, track))->traced_ns += sample.cpu_ns;
 	maker->counts.last_ns = event->time_ns > maker->counts.last_ns ? event->time_ns : maker->counts.last_ns;
 	moment->what = MOMENT_STRETCH;
 	find_main(maker, sum_process_of(maker, track), &sample);

@@ -108,6 +108,7 @@ struct process {
 	int32_t
 	    launched_tid; /* the thread that runs the program, if its first one only waits for that; 0: it is no such */
 	uint64_t wanted_ns;  /* by samples of its threads: they ran, or waited for a CPU */
+	uint64_t traced_ns;  /* of it, they ran with SAMPLE_TRACED */
 	struct array folded; /* uint32_t, by number of the session: its bucket, + 1; 0: it was not folded, or is over */
 	struct creations creations;
 	uint32_t index; /* in struct summary, at the end */

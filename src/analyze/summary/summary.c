@@ -278,6 +278,7 @@ static void count_totals(const struct summary_maker *maker, struct summary *to)
 			continue;
 		to->processes[process->index].n_inferences = process->n_inferences;
 		to->processes[process->index].n_sessions = process->n_sessions;
+		to->processes[process->index].traced_ns = process->traced_ns;
 		to->processes[process->index].busy_ns = sum_busy_at(&process->busy, maker->counts.last_ns);
 	}
 	for (uint32_t i = 0; i < to->n_runtimes; i++)

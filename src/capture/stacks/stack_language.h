@@ -49,7 +49,7 @@ const struct python_thread *stack_python_thread(struct stack_python *python, int
 bool stack_python_is_gil(const struct stack_python *python, uint64_t futex);
 /* Who has the GIL that this thread wants; NULL: not known. */
 const struct python_thread *stack_python_holder(struct stack_python *python, const struct python_thread *thread);
-/* The stack of a thread; *flags: SAMPLE_TORN, SAMPLE_CUT. 0: none. */
+/* The stack of a thread; *flags: SAMPLE_TORN, SAMPLE_CUT, SAMPLE_TRACED. 0: none. */
 uint32_t stack_python_walk(struct stack_python *python, const struct python_thread *thread, struct names *names,
 			   uint8_t *flags);
 

@@ -233,6 +233,8 @@ uint32_t stack_python_walk(struct stack_python *python, const struct python_thre
 
 	if (!make_tables(python))
 		return 0;
+	if (cpython_is_traced(&python->python, thread->is.at))
+		*flags |= SAMPLE_TRACED;
 	step = cpython_first_frame(&python->python, thread->is.at, &frame);
 	python->innermost = step == CPYTHON_FRAME ? frame.at : 0;
 	python->instruction = python->innermost && python->python.minor >= 11 && frame.offset >= 0

@@ -116,3 +116,13 @@ bool cpython_is_collecting(const struct cpython *python, const struct cpython_th
 	return cpython_word(python, at, &collecting) && (int32_t)collecting == 1 &&
 	       cpython_gil_holder(python, thread) == thread->at;
 }
+
+bool cpython_is_traced(const struct cpython *python, uint64_t thread)
+{
+	uint64_t function[2]; /* of the profile, and of the trace */
+
+	return python->layout.thread_profile != CPYTHON_NONE &&
+	       python->memory.read(python->memory.of, thread + python->layout.thread_profile, function,
+				   sizeof function) &&
+	       (function[0] || function[1]);
+}

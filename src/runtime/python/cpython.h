@@ -38,6 +38,7 @@ struct cpython_layout {
 	uint32_t runtime_gil, interpreter_gil, gil_holder, gil_locked; /* until 3.11 the runtime contains the GIL */
 	uint32_t runtime_collecting, interpreter_collecting;	       /* in 3.8 the runtime collects garbage */
 	uint32_t thread_next, thread_interpreter, thread_pthread, thread_tid, thread_frame, cframe_frame;
+	uint32_t thread_profile; /* what sys.setprofile set; what sys.settrace set lies behind it */
 	uint32_t frame_code, frame_back, frame_instruction, frame_owner, frame_copy;
 	uint32_t code_first_line, code_file, code_name, code_lines, code_bytes, code_copies;
 	uint32_t object_type, object_size;
@@ -80,6 +81,12 @@ uint64_t cpython_gil_holder(const struct cpython *python, const struct cpython_t
  * known: without a GIL, and of 3.15.
  */
 bool cpython_is_collecting(const struct cpython *python, const struct cpython_thread *thread);
+
+/*
+ * Whether a function of sys.setprofile or sys.settrace is called in the thread, or what C set in their place. False
+ * also where that is not known: since 3.14; of what uses sys.monitoring, as cProfile since 3.12.
+ */
+bool cpython_is_traced(const struct cpython *python, uint64_t thread);
 
 enum cpython_step { CPYTHON_END, CPYTHON_FRAME, CPYTHON_TORN };
 struct cpython_frame {

@@ -15,7 +15,8 @@ enum { FIRST = 8, FIRST_WITH_TABLE = 13 };
 #define OLD_CODE .code_first_line = 40, .code_file = 104, .code_name = 112, .code_lines = 120, .code_bytes = NONE
 #define OLD_THREAD \
 	.interpreters = 32, .interpreter_next = 0, .interpreter_threads = 8, .thread_next = 8, \
-	.thread_interpreter = 16, .thread_pthread = 176, .thread_tid = NONE, .thread_frame = 24, .cframe_frame = NONE
+	.thread_interpreter = 16, .thread_pthread = 176, .thread_tid = NONE, .thread_frame = 24, .cframe_frame = NONE, \
+	.thread_profile = 56
 #define OLD_FRAME .frame_code = 32, .frame_back = 24, .frame_owner = NONE, .frame_copy = NONE, .code_copies = NONE
 #define RUNTIME_GIL(at) .runtime_gil = at, .interpreter_gil = NONE, .gil_holder = 8, .gil_locked = 16
 #define COLLECTING(at) .runtime_collecting = NONE, .interpreter_collecting = at
@@ -41,6 +42,7 @@ static const struct cpython_layout layouts[] = {
 	  .thread_pthread = 152,
 	  .thread_tid = 160,
 	  .thread_frame = 56,
+	  .thread_profile = 64,
 	  .cframe_frame = 8,
 	  .frame_code = 32,
 	  .frame_back = 48,
@@ -69,6 +71,7 @@ static const struct cpython_layout layouts[] = {
 	  .thread_pthread = 136,
 	  .thread_tid = 144,
 	  .thread_frame = 56,
+	  .thread_profile = 64,
 	  .cframe_frame = 0,
 	  .frame_code = 0,
 	  .frame_back = 8,
@@ -84,15 +87,16 @@ static const struct cpython_layout layouts[] = {
 	  NEW_TEXT },
 };
 
-/* Which word of the interpreter's own table has it; 0: this version's has none. */
+/* Which word of the interpreter's own table has it; 0: this version's has none. profile: the offset itself. */
 struct place {
-	uint8_t interpreter, interpreter_gc, gil, thread, thread_id, frame, frame_copy, code, code_copies, object, gc;
+	uint8_t interpreter, interpreter_gc, gil, thread, thread_id, frame, frame_copy, code, code_copies, object, gc,
+	    profile;
 };
 
 static const struct place places[] = {
-	{ 7, 10, 14, 20, 24, 28, 0, 34, 0, 44, 71 },   /* 3.13 */
-	{ 7, 11, 15, 23, 27, 31, 38, 39, 49, 50, 81 }, /* 3.14 */
-	{ 7, 0, 15, 23, 30, 39, 46, 47, 57, 58, 0 },   /* 3.15 */
+	{ 7, 10, 14, 20, 24, 28, 0, 34, 0, 44, 71, 80 },  /* 3.13 */
+	{ 7, 11, 15, 23, 27, 31, 38, 39, 49, 50, 81, 0 }, /* 3.14 */
+	{ 7, 0, 15, 23, 30, 39, 46, 47, 57, 58, 0, 0 },	  /* 3.15 */
 };
 
 enum { VERSION = 1, IS_FREE_THREADED = 2, INTERPRETERS = 5, WORDS = 88, MOST = 1 << 20 };
@@ -124,6 +128,7 @@ static void take_runtime(struct cpython_layout *to, struct table *table, const s
 	to->thread_next = at(table, place->thread + 1u);
 	to->thread_interpreter = at(table, place->thread + 2u);
 	to->thread_frame = at(table, place->thread + 3u);
+	to->thread_profile = place->profile ? place->profile : NONE;
 	to->cframe_frame = NONE;
 	to->thread_pthread = at(table, place->thread_id);
 	to->thread_tid = at(table, place->thread_id + 1u);

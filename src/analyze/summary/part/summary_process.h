@@ -45,7 +45,8 @@ struct summary_process {
 	int64_t exit_status, signal;
 	uint32_t n_runtimes;
 	uint64_t n_sessions, n_inferences;
-	uint64_t busy_ns; /* time with at least one inference */
+	uint64_t busy_ns;   /* time with at least one inference */
+	uint64_t traced_ns; /* by samples, its threads ran with a profiler, debugger or coverage tool of Python on */
 	struct summary_resident resident;
 	/* Resident memory as the kernel counted it: the most, of this process or one that it waited for, and at its
 	 * exit. -1: not known, or not that of this process */
