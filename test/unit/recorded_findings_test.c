@@ -444,6 +444,14 @@ TEST(waits_for_cpus_that_the_process_itself_uses_are_its_own_fault)
 	analyse(f);
 	assert_null(find(f, "oversubscribed"));
 	assert_non_null(find(f, "waits_for_cpu"));
+	assert_null(strstr(evidence(f, "waits_for_cpu"), "nice"));
+	end(f);
+	begin_on(f, 4); /* and it lets them go first */
+	run(f, &series);
+	count(f, f->process, "cpu", "%", 60, 0);
+	count(f, f->process, "nice", "count", 19, 0);
+	analyse(f);
+	assert_non_null(strstr(evidence(f, "waits_for_cpu"), "; it runs at nice 19, so that programs at 0 go first"));
 	end(f);
 	begin_on(f, 4);
 	run(f, &series); /* its pool is not known, others have the rest of the CPUs, but its own threads had most */

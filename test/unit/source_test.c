@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -489,6 +490,7 @@ TEST(a_living_process_is_measured)
 		close(go[1]);
 		burn(ready[1], go[0]);
 	}
+	assert_int_equal(setpriority(PRIO_PROCESS, (id_t)pid, 3), 0);
 	world = world_new(NULL, pid);
 	world->target.interval_ns = 100 * MS_NS;
 	/* before it has used any: an old process's usage before its first sample is not counted */
@@ -517,6 +519,7 @@ TEST(a_living_process_is_measured)
 	assert_true(keep_value(world->keep, pid, "peak rss") >= HELD);
 	assert_true(keep_value(world->keep, pid, "pss") >= HELD);
 	is_near(keep_value(world->keep, pid, "threads"), 1);
+	is_near(keep_value(world->keep, pid, "nice"), 3);
 	assert_true(keep_value(world->keep, 0, "memory used") > HELD);
 	assert_true(keep_value(world->keep, 0, "cpu") >= 0 && keep_value(world->keep, 0, "cpu") <= 100);
 	close(go[1]);

@@ -197,6 +197,19 @@ double recording_stolen(const struct summary *summary)
 	return !stolen ? NAN : (isfinite(stolen->busy_mean) ? stolen->busy_mean : stolen->mean) / 100;
 }
 
+double recording_nice(const struct summary *summary)
+{
+	double most = 0;
+
+	for (uint32_t i = 0; i < summary->n_processes; i++) {
+		const struct summary_resource *nice =
+		    summary->processes[i].busy_ns ? recording_counter(summary, i, "nice") : NULL;
+
+		most = nice && nice->last > most ? nice->last : most;
+	}
+	return most;
+}
+
 bool recording_reads_again(const struct summary_runs *runs)
 {
 	enum { LEAST = 10, LEAST_BYTES = 1 << 20, PART = 20 };

@@ -58,6 +58,8 @@ double recording_usable(const struct summary *summary);
 double recording_stolen(const struct summary *summary);
 #define RECORDING_MUCH_STOLEN 0.1 /* from here on it is worth a sentence */
 
+/* How much a process that runs inferences stands back for others, at most: 1 to 19; 0: none does, or not known. */
+double recording_nice(const struct summary *summary);
 /* Half of the inferences or more read 1 MiB or more from a disk, and are blocked for a twentieth of their time then. */
 bool recording_reads_again(const struct summary_runs *runs);
 

@@ -2,10 +2,12 @@
 /*
  * Other values of /proc/PID/stat, per process: "threads", and "page faults" and "major faults" (those that had to wait
  * for a disk) per second since the last sample. The first sample of a young process counts from its start. "cpus
- * allowed": how many its first thread may run on, when that changes; the kernel tells it of live processes alone.
+ * allowed": how many its first thread may run on, and "nice": how much it stands back for others (0 is not told), when
+ * these change; the kernel tells them of live processes alone.
  */
 #include <errno.h>
 #include <sched.h>
+#include <sys/resource.h>
 
 #include "capture/source/counter.h"
 #include "capture/source/follow.h"
@@ -15,9 +17,9 @@
 
 struct proc_item {
 	struct followed followed;
-	struct counter threads, allowed, minor, major;
+	struct counter threads, allowed, nice, minor, major;
 	struct proc_file stat;
-	int n_allowed; /* as told last */
+	int n_allowed, nice_value; /* as told last */
 	bool has_base;
 	uint64_t base_ns, base_minor, base_major;
 };
@@ -74,6 +76,22 @@ static int sample_allowed(const struct sample *sample, struct proc_item *item, u
 	    sample->out, sample->err);
 }
 
+static int sample_nice(const struct sample *sample, struct proc_item *item, uint64_t time_ns)
+{
+	int value;
+
+	if (*sample->target->sysroot)
+		return 0;
+	errno = 0; /* -1 is a value, too */
+	value = getpriority(PRIO_PROCESS, (id_t)sample->process->pid);
+	if (errno || value == item->nice_value)
+		return 0;
+	item->nice_value = value;
+	return counter_put(&item->nice,
+			   &(struct counter_value){ "nice", "count", sample->process->track, time_ns, value },
+			   sample->out, sample->err);
+}
+
 static int sample_process(void *data, const struct sample *sample, void *data_item)
 {
 	struct proc_item *item = data_item;
@@ -90,6 +108,7 @@ static int sample_process(void *data, const struct sample *sample, void *data_it
 							      (double)stat.n_threads },
 				     sample->out, sample->err);
 	result = result ? result : sample_allowed(sample, item, time_ns);
+	result = result ? result : sample_nice(sample, item, time_ns);
 	return result ? result : sample_faults(sample, item, &stat, time_ns);
 }
 

@@ -18,7 +18,7 @@ static void find(struct finder *finder)
 static void say(const struct speaker *to)
 {
 	const struct recording_facts *facts = to->run->result->recorded;
-	double own = facts ? facts->all_cores : to->run->cores;
+	double own = facts ? facts->all_cores : to->run->cores, nice = facts ? recording_nice(facts->summary) : 0;
 
 	FINDING("its inferences wait for a CPU");
 	EVIDENCE("for %s of their time, %s each", units_percent(to->finding->value).s,
@@ -27,6 +27,11 @@ static void say(const struct speaker *to)
 		EVIDENCE("; the program used %s CPUs while inferences ran, others %s of %s", units_decimal(own).s,
 			 units_decimal(to->run->others_cores).s,
 			 units_count((uint64_t)to->analysis->report->machine.n_all_cpus).s);
+	if (nice > 0) {
+		EVIDENCE("; it runs at nice %.0f, so that programs at 0 go first", nice);
+		NEXT("a nice value of 0 (renice, or Nice= of its unit), or a machine that is less busy");
+		return;
+	}
 	/* fewer threads of its own leave the CPUs to the others as they are */
 	if (own >= 0 && to->run->others_cores > 1.5 * own)
 		NEXT("a machine that is less busy, or CPUs or a share of its own (taskset, a cpuset, CPUWeight)");
