@@ -459,6 +459,10 @@ CASE(places_are_those_of_the_program)
 		    "/usr/lib/python3.11/multiprocessing/forkserver.py", 214);
 	place = outside_place_of(names, native(f, main, "epoll_wait", "/lib/libc.so.6"));
 	assert_string_equal(outside_place_words(names, &place).s, "epoll_wait (libc.so.6)");
+	main = call(f, call(f, 0, "<module>", "<string>", 1), "Pool.map", "/usr/lib/python3.11/multiprocessing/pool.py",
+		    367);
+	place = outside_place_of(names, main);
+	assert_string_equal(outside_place_words(names, &place).s, "Pool.map, called from <string>:1");
 	/* without symbols */
 	main = native(f, native(f, 0, "__libc_start_main", "/lib/libc.so.6"), NULL, "/opt/stripped");
 	place = outside_place_of(names, main);

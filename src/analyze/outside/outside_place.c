@@ -171,8 +171,10 @@ static bool is_start_of_worker(const struct names *names, const struct frame *fr
 /* "python -c 'from multiprocessing.spawn import spawn_main; ...'", which the program did not write. */
 static bool is_start_line(const struct names *names, const struct frame *frame, const struct frame *called)
 {
-	return called && !strcmp(names_text(names, frame->file), "<string>") &&
-	       strstr(names_text(names, called->file), "/multiprocessing/");
+	const char *file = called ? names_text(names, called->file) : "";
+
+	return !strcmp(names_text(names, frame->file), "<string>") &&
+	       (strstr(file, "/multiprocessing/spawn.py") || strstr(file, "/multiprocessing/forkserver.py"));
 }
 
 struct outside_place outside_place_of(const struct names *names, uint32_t stack)
