@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "capture/proc/file_look.h"
@@ -417,6 +418,42 @@ TEST(a_child_that_does_not_end_is_not_waited_for)
 	assert_int_equal(file_look_at(answer_and_stay, &result, sizeof result, fd, "it", &err), 0);
 	alarm(0);
 	assert_int_equal(result, 42);
+	close(fd);
+}
+
+/* Longer than it may take on a CPU of its own: a machine that is busy, a quota. */
+static int answer_slowly(const struct image_file *file, void *result, struct err *err)
+{
+	for (int i = 0; i < 11; i++) {
+		clock_t until = clock() + CLOCKS_PER_SEC / 500;
+
+		while (clock() < until)
+			;
+		sleep(1);
+	}
+	*(int *)result = 42;
+	return 0;
+}
+
+static int answer_never(const struct image_file *file, void *result, struct err *err)
+{
+	for (;;)
+		pause();
+	return 0;
+}
+
+TEST(a_child_is_waited_for_as_long_as_it_computes)
+{
+	int fd = open(TEST_DIR "/data/elf/good/plain.so", O_RDONLY | O_CLOEXEC), result = 0, status;
+	struct err err = { 0 };
+	pid_t other = fork();
+
+	if (!other)
+		_exit(file_look_at(answer_never, &result, sizeof result, fd, "it", &err) != -ETIME);
+	assert_int_equal(file_look_at(answer_slowly, &result, sizeof result, fd, "it", &err), 0);
+	assert_int_equal(result, 42);
+	assert_int_equal(waitpid(other, &status, 0), other);
+	assert_int_equal(status, 0);
 	close(fd);
 }
 

@@ -23,6 +23,9 @@
 #include "capture/proc/proc.h"
 #include "capture/proc/rights.h"
 
+/* After a file could not be analysed in the time that it gets. */
+#define AGAIN_NS UINT64_C(60000000000)
+
 struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)
 {
 	struct uprobes *uprobes = calloc(1, sizeof *uprobes);
@@ -142,6 +145,20 @@ void uprobes_stop(struct uprobes *uprobes)
 	set_gates(uprobes, false);
 }
 
+static void look_at_sites(struct analysed *file, int fd, const char *name)
+{
+	file->tried_ns = clock_ns();
+	file->code = file_look_sites(&file->sites, fd, name, file->host ? &file->host->sites : NULL, &file->err);
+}
+
+/* There was no time for it: a machine is not busy for ever. */
+static struct analysed *look_again(struct analysed *file, int fd, const char *name)
+{
+	if (file->code == -ETIME && clock_ns() - file->tried_ns > AGAIN_NS)
+		look_at_sites(file, fd, name);
+	return file;
+}
+
 static struct analysed *analyse(struct uprobes *uprobes, int fd, const char *name, const struct analysed *host,
 				struct err *err)
 {
@@ -157,7 +174,7 @@ static struct analysed *analyse(struct uprobes *uprobes, int fd, const char *nam
 		if (found->device == stat_.st_dev && found->inode == stat_.st_ino &&
 		    found->size == (uint64_t)stat_.st_size && found->changed.tv_sec == stat_.st_ctim.tv_sec &&
 		    found->changed.tv_nsec == stat_.st_ctim.tv_nsec && found->host == host)
-			return found;
+			return look_again(found, fd, name);
 	}
 	grown = realloc(uprobes->analysed, (uprobes->n_analysed + 1) * sizeof(struct analysed *));
 	found = grown ? calloc(1, sizeof *found) : NULL;
@@ -174,7 +191,7 @@ static struct analysed *analyse(struct uprobes *uprobes, int fd, const char *nam
 				    .host = host,
 				    .is_split = uprobes->opts.shares_late,
 				    .fd = -1 };
-	found->code = file_look_sites(&found->sites, fd, name, host ? &host->sites : NULL, &found->err);
+	look_at_sites(found, fd, name);
 	uprobes->analysed[uprobes->n_analysed++] = found;
 	return found;
 }

@@ -29,7 +29,8 @@ struct analysed {
 	struct timespec changed;
 	const struct analysed *host;
 	struct probe_sites sites;
-	int code; /* of the analysis */
+	int code;	   /* of the analysis */
+	uint64_t tried_ns; /* when that was */
 	struct err err;
 	int fd;		   /* -1: nobody has probes in it */
 	uint32_t n_copies; /* that are armed */

@@ -19,7 +19,8 @@
 
 #include "capture/proc/bare_child.h"
 
-enum { MAX_SECONDS = 10, MAX_SITES = 1 << 14 };
+/* MAX_SECONDS: of CPU time, and without any; LONGEST_SECONDS: of one that waits for a CPU. */
+enum { MAX_SECONDS = 10, LONGEST_SECONDS = 120, MAX_SITES = 1 << 14 };
 
 struct answer {
 	int32_t result;
@@ -65,20 +66,49 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/* The child, and until when it is waited for. */
+struct child {
+	pid_t pid;
+	int from; /* the read end of its pipe */
+	int64_t until_ms, longest_ms, cpu_ns;
+};
+
+static int64_t cpu_ns_of(pid_t pid)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &used))
+		return 0;
+	return (int64_t)used.tv_sec * 1000000000 + used.tv_nsec;
+}
+
+/* Its time is over. On a busy machine, or under a quota, it may have had little of it: then it gets more. */
+static bool gets_more(struct child *child)
+{
+	int64_t cpu_ns = cpu_ns_of(child->pid);
+	bool has_moved = cpu_ns > child->cpu_ns && now_ms() < child->longest_ms;
+
+	child->cpu_ns = cpu_ns;
+	if (has_moved)
+		child->until_ms = now_ms() + MAX_SECONDS * 1000;
+	return has_moved;
+}
+
 /* 0, or -ETIME, or -EPIPE: the child wrote no more. */
-static int read_all(int fd, void *data, size_t size, int64_t until_ms)
+static int read_all(struct child *child, void *data, size_t size)
 {
 	char *at = data;
 
 	while (size) {
-		struct pollfd ready = { .fd = fd, .events = POLLIN };
-		int64_t left = until_ms - now_ms();
+		struct pollfd ready = { .fd = child->from, .events = POLLIN };
+		int64_t left = child->until_ms - now_ms();
 		ssize_t got;
-		if (left <= 0)
+		if (left <= 0 && !gets_more(child))
 			return -ETIME;
-		if (poll(&ready, 1, (int)left) <= 0)
+		if (poll(&ready, 1, left > 0 ? (int)left : 0) <= 0)
 			continue;
-		got = read(fd, at, size);
+		got = read(child->from, at, size);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
@@ -128,11 +158,10 @@ static bool sites_make_sense(const struct probe_sites *sites, uint64_t size)
 }
 
 /* Reads the child's answer; -EPIPE: it died, or the answer is invalid. */
-static int take_answer(int fd, struct probe_sites *sites, uint64_t size, struct err *err)
+static int take_answer(struct child *child, struct probe_sites *sites, uint64_t size, struct err *err)
 {
-	int64_t until = now_ms() + MAX_SECONDS * 1000;
 	struct answer answer;
-	int failed = read_all(fd, &answer, sizeof answer, until);
+	int failed = read_all(child, &answer, sizeof answer);
 
 	if (failed)
 		return failed;
@@ -144,7 +173,7 @@ static int take_answer(int fd, struct probe_sites *sites, uint64_t size, struct 
 		sites->site = malloc(sites->n * sizeof *sites->site);
 		if (!sites->site)
 			return -ENOMEM;
-		failed = read_all(fd, sites->site, sites->n * sizeof *sites->site, until);
+		failed = read_all(child, sites->site, sites->n * sizeof *sites->site);
 		if (failed || !sites_make_sense(sites, size))
 			return failed ? failed : -EPIPE;
 	}
@@ -153,8 +182,11 @@ static int take_answer(int fd, struct probe_sites *sites, uint64_t size, struct 
 
 static int explain(int status, int failed, const char *name, struct err *err)
 {
-	if (failed == -ETIME || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
 		return err_set(err, ETIME, "cannot analyse %s: timed out after %d seconds", name, MAX_SECONDS);
+	if (failed == -ETIME)
+		return err_set(err, ETIME, "cannot analyse %s: timed out: it has got no CPU for %d seconds, or no data",
+			       name, MAX_SECONDS);
 	if (failed == -ENOMEM)
 		return err_set(err, ENOMEM, "cannot analyse %s: out of memory", name);
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS)
@@ -170,38 +202,38 @@ static int explain(int status, int failed, const char *name, struct err *err)
 	return err_set(err, EIO, "cannot analyse %s: the process that read it gave no result", name);
 }
 
-/* Starts the child, in which this returns 0 with rights dropped; -1 and err. *from: the read end of its pipe. */
-static pid_t start(int fd, int *from, const char *name, struct err *err)
+/* Starts the child. 0 in the child, with rights dropped; 1 in the parent; -errno and err. */
+static int start(struct child *to, int fd, const char *name, struct err *err)
 {
 	int ends[2];
-	pid_t child;
 
-	if (pipe2(ends, O_CLOEXEC)) {
-		err_set(err, errno, "cannot analyse %s: %s", name, strerror(errno));
-		return -1;
-	}
-	child = fork();
-	if (!child)
+	if (pipe2(ends, O_CLOEXEC))
+		return err_set(err, errno, "cannot analyse %s: %s", name, strerror(errno));
+	*to = (struct child){ .pid = fork(),
+			      .from = ends[0],
+			      .until_ms = now_ms() + MAX_SECONDS * 1000,
+			      .longest_ms = now_ms() + LONGEST_SECONDS * 1000 };
+	if (!to->pid) {
 		bare_child_become(fd, ends[1], MAX_SECONDS);
-	else if (child < 0)
-		err_set(err, errno, "cannot analyse %s: %s", name, strerror(errno));
-	if (child) {
-		close(ends[1]);
-		*from = ends[0];
+		return 0;
 	}
-	if (child < 0)
-		close(ends[0]);
-	return child;
+	if (to->pid < 0)
+		err_set(err, errno, "cannot analyse %s: %s", name, strerror(errno));
+	close(ends[1]);
+	if (to->pid > 0)
+		return 1;
+	close(ends[0]);
+	return -err->code;
 }
 
 /* Kills the child, which is not trusted to end by itself; returns its status. */
-static int finish(pid_t child, int from)
+static int finish(const struct child *child)
 {
 	int status = 0;
 
-	close(from);
-	kill(child, SIGKILL);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+	close(child->from);
+	kill(child->pid, SIGKILL);
+	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return status;
 }
@@ -209,22 +241,22 @@ static int finish(pid_t child, int from)
 int file_look_sites(struct probe_sites *sites, int fd, const char *name, const struct probe_sites *host,
 		    struct err *err)
 {
-	int from, failed, status;
+	int failed, status, started;
+	struct child child;
 	struct stat stat_;
-	pid_t child;
 
 	memset(sites, 0, sizeof *sites);
 	if (fstat(fd, &stat_))
 		return err_set(err, errno, "cannot analyse %s: %s", name, strerror(errno));
-	child = start(fd, &from, name, err);
-	if (child < 0)
-		return -err->code;
-	if (!child)
+	started = start(&child, fd, name, err);
+	if (started < 0)
+		return started;
+	if (!started)
 		work(name, host);
 	if (err)
 		err->code = 0;
-	failed = take_answer(from, sites, (uint64_t)stat_.st_size, err);
-	status = finish(child, from);
+	failed = take_answer(&child, sites, (uint64_t)stat_.st_size, err);
+	status = finish(&child);
 	if (failed == -EPIPE || failed == -ETIME || (failed == -ENOMEM && !sites->site))
 		failed = explain(status, failed, name, err);
 	return failed;
@@ -246,24 +278,23 @@ __attribute__((noreturn)) static void look_and_leave(file_look_fn *look, void *r
 
 int file_look_at(file_look_fn *look, void *result, size_t size, int fd, const char *name, struct err *err)
 {
-	int64_t until = now_ms() + MAX_SECONDS * 1000;
 	int32_t refused = 0;
-	int from, failed, status;
 	struct err said = { 0 };
-	pid_t child = start(fd, &from, name, err);
+	struct child child;
+	int failed, status, started = start(&child, fd, name, err);
 
-	if (child < 0)
-		return -err->code;
-	if (!child)
+	if (started < 0)
+		return started;
+	if (!started)
 		look_and_leave(look, result, size, name);
-	failed = read_all(from, &refused, sizeof refused, until);
+	failed = read_all(&child, &refused, sizeof refused);
 	if (!failed)
-		failed = read_all(from, &said, sizeof said, until);
+		failed = read_all(&child, &said, sizeof said);
 	if (!failed)
-		failed = read_all(from, result, size, until);
+		failed = read_all(&child, result, size);
 	if (!failed && (refused > 0 || !is_text(said.msg, sizeof said.msg)))
 		failed = -EPIPE;
-	status = finish(child, from);
+	status = finish(&child);
 	if (failed)
 		return explain(status, failed, name, err);
 	return refused ? err_set(err, -refused, "%s", said.msg) : 0;

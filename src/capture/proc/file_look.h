@@ -12,7 +12,8 @@
 /*
  * The sites of the file in fd. name: for messages. host: as in probe_sites_find. 0, or -errno and err as from
  * probe_sites_find; EIO: the child crashed on the file, ETIME: it timed out. Call probe_sites_done after a failure,
- * too. Waits for the child (a tenth of a second for a runtime, at most ten seconds).
+ * too. Waits for the child: a tenth of a second for a runtime, ten seconds where it computes so long, up to two minutes
+ * where it gets little of a CPU.
  */
 int file_look_sites(struct probe_sites *sites, int fd, const char *name, const struct probe_sites *host,
 		    struct err *err);
