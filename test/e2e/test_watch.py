@@ -499,7 +499,7 @@ def test_batches_wait_until_they_arrive_also_when_watch_is_killed(lab, wheel):
     "answer, said",
     [
         ((302, {"Location": "http://127.0.0.1:1/"}, b""), "it answers 302"),
-        ((200, {}, b"x" * 200000), "cannot send metrics to"),
+        ((400, {}, b"x" * 200000), "it answers 400"),
         (None, "cannot send metrics to"),
     ],
 )
@@ -512,6 +512,17 @@ def test_a_receiver_that_misbehaves_costs_nothing_but_its_batches(lab, answer, s
         wait_until(lambda: watch.value("inftrace_watch_batches_total", door="prometheus") > n, watch.process)
         assert watch.end() == 0 and watch.err.count("cannot send") == 1
         assert all(path == "/v1/metrics" for path, _, _ in receiver.requests)
+
+
+def test_batches_wait_while_a_request_hangs(lab):
+    """Each of them, not the one that fits between two processes; and a receiver that repeats a secret is not quoted."""
+    with Receiver(None) as silent, Receiver((401, {}, b"wrong password: s3cret")) as loud:
+        words = ["--otlp", silent.url, "--clickhouse", loud.url, "--clickhouse-every", "1s", "--metrics", "PORT"]
+        watch = Watch(lab, *words, name="nobody.py", OTEL_EXPORTER_OTLP_TIMEOUT="60000").wait_ready()
+        wait_until(lambda: watch.value("inftrace_watch_batches_waiting", door="otlp") > 10, watch.process)
+        wait_until(lambda: "it answers 401; trying again" in watch.err, watch.process, lambda: watch.err)
+        assert watch.end() == 0 and "s3cret" not in watch.err
+        assert re.search(r"\d\d batches of the door otlp could not be sent", watch.err), watch.err
 
 
 def test_the_unit_is_confined_and_systemd_is_notified(lab):

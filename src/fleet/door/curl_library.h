@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * libcurl, loaded when a door sends: TLS, proxies and their updates stay the system's, and packages need it only for
- * that. What is used of its interface has not changed since 7.16; its header is not needed to build.
+ * that. What is used of its interface has not changed since 7.32; its header is not needed to build.
  */
 #ifndef FLEET_DOOR_CURL_LIBRARY_H
 #define FLEET_DOOR_CURL_LIBRARY_H
@@ -20,6 +20,7 @@ enum {
 	CURL_HEADERDATA = 10029,
 	CURL_FOLLOWLOCATION = 52,
 	CURL_POSTFIELDSIZE = 60,
+	CURL_NOPROGRESS = 43,
 	CURL_NOSIGNAL = 99,
 	CURL_TIMEOUT_MS = 155,
 	CURL_CONNECTTIMEOUT_MS = 156,
@@ -27,8 +28,10 @@ enum {
 	CURL_SSLCERT = 10025,
 	CURL_CAINFO = 10065,
 	CURL_SSLKEY = 10087,
+	CURL_XFERINFODATA = 10057,
 	CURL_WRITEFUNCTION = 20011,
 	CURL_HEADERFUNCTION = 20079,
+	CURL_XFERINFOFUNCTION = 20219, /* since 7.32 */
 	CURL_RESPONSE_CODE = 0x200002,
 	CURL_ERROR_SIZE = 256
 };

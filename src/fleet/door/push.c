@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One thread, one request at a time: a receiver that hangs holds up the other lanes for as long as its time limit. */
+/*
+ * One thread, one request at a time: a receiver that hangs holds up the other lanes for as long as its time limit. What
+ * comes meanwhile goes into the spool.
+ */
 #include "fleet/door/push.h"
 
 #include <errno.h>
@@ -16,13 +19,103 @@
 enum { GZIP_WINDOW = 15 + 16, CONNECT_MS = 5000, MOST_TOGETHER = 64, LAST_S = 3, LAST_MS = 1500 };
 enum { FIRST_WAIT_S = 1, LONGEST_WAIT_S = 60, LONGEST_RETRY_S = 3600, LONGEST_POLL_S = 3600 };
 
+/* The caller frees it; NULL: out of memory. */
+static void *compress_batch(const void *data, size_t size, size_t *compressed)
+{
+	z_stream stream = { .next_in = (Bytef *)data, .avail_in = (uInt)size };
+	size_t room;
+	void *to;
+
+	if (deflateInit2(&stream, 1, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		return NULL;
+	room = deflateBound(&stream, size);
+	to = malloc(room);
+	stream.next_out = to;
+	stream.avail_out = (uInt)room;
+	if (to && deflate(&stream, Z_FINISH) != Z_STREAM_END) {
+		free(to);
+		to = NULL;
+	}
+	*compressed = stream.total_out;
+	deflateEnd(&stream);
+	return to;
+}
+
+static double now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* What others see of this door. */
+static void publish(const struct push *push)
+{
+	struct door_counts *counts = push->child->counts;
+
+	__atomic_store_n(&counts->n_dropped, spool_n_dropped(push->spool), __ATOMIC_RELAXED);
+	__atomic_store_n(&counts->n_waiting, spool_n_waiting(push->spool), __ATOMIC_RELAXED);
+	__atomic_store_n(&counts->spool_bytes, spool_bytes(push->spool), __ATOMIC_RELAXED);
+	__atomic_store_n(&counts->is_on_disk, spool_is_file(push->spool), __ATOMIC_RELAXED);
+}
+
+static void receive(struct push *push, const struct channel_batch *batch)
+{
+	for (int i = 0; i < DOOR_SECTIONS; i++) {
+		struct spool_batch one = { .lane = i,
+					   .number = batch->head.number,
+					   .n_dropped_before = batch->head.n_dropped_before };
+		void *body;
+
+		if (!push->lane[i].kind || !batch->section[i])
+			continue;
+		body = push->lane[i].is_plain
+			   ? NULL
+			   : compress_batch(batch->section[i], (size_t)batch->head.size[i], &one.size);
+		one.body = body ? body : batch->section[i];
+		if (!body)
+			one.size = push->lane[i].is_plain ? (size_t)batch->head.size[i] : SIZE_MAX;
+		spool_add(push->spool, &one);
+		free(body);
+	}
+	publish(push);
+}
+
+static int receive_all(struct push *push)
+{
+	struct channel_batch batch;
+	char remark[SPOOL_REMARK];
+	int got;
+
+	while ((got = channel_receive(push->child->channel, &batch)) > 0) {
+		receive(push, &batch);
+		channel_release(&batch);
+	}
+	spool_take_remark(push->spool, remark);
+	if (*remark)
+		channel_tell(push->child->channel, "%s", remark);
+	return got;
+}
+
+/* While a request is on its way. Not 0: it is given up, because the watcher has ended. */
+static int receive_meanwhile(void *ctx, int64_t down_all, int64_t down, int64_t up_all, int64_t up)
+{
+	struct push *push = ctx;
+
+	if (receive_all(push) < 0 && push->over_s == 0)
+		push->over_s = now_s();
+	return push->over_s > 0 && now_s() > push->over_s + LAST_MS / 1000.0;
+}
+
 /* More than that is no answer to a push. */
 static size_t take_answer(char *data, size_t size, size_t n, void *ctx)
 {
 	struct push *push = ctx;
 
 	size *= n;
-	if (size > sizeof push->answer - push->n_answer)
+	push->is_long = size > sizeof push->answer - push->n_answer;
+	if (push->is_long)
 		return 0;
 	memcpy(push->answer + push->n_answer, data, size);
 	push->n_answer += size;
@@ -128,40 +221,13 @@ int push_open_lane(struct push *push, struct push_lane *lane, struct err *err)
 	push->curl.easy_setopt(lane->easy, CURL_WRITEDATA, push);
 	push->curl.easy_setopt(lane->easy, CURL_HEADERFUNCTION, take_header);
 	push->curl.easy_setopt(lane->easy, CURL_HEADERDATA, push);
+	push->curl.easy_setopt(lane->easy, CURL_XFERINFOFUNCTION, receive_meanwhile);
+	push->curl.easy_setopt(lane->easy, CURL_XFERINFODATA, push);
+	push->curl.easy_setopt(lane->easy, CURL_NOPROGRESS, 0L);
 	set_file(push, lane, CURL_CAINFO, lane->authority);
 	set_file(push, lane, CURL_SSLCERT, lane->certificate);
 	set_file(push, lane, CURL_SSLKEY, lane->key);
 	return 0;
-}
-
-/* The caller frees it; NULL: out of memory. */
-static void *compress_batch(const void *data, size_t size, size_t *compressed)
-{
-	z_stream stream = { .next_in = (Bytef *)data, .avail_in = (uInt)size };
-	size_t room;
-	void *to;
-
-	if (deflateInit2(&stream, 1, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		return NULL;
-	room = deflateBound(&stream, size);
-	to = malloc(room);
-	stream.next_out = to;
-	stream.avail_out = (uInt)room;
-	if (to && deflate(&stream, Z_FINISH) != Z_STREAM_END) {
-		free(to);
-		to = NULL;
-	}
-	*compressed = stream.total_out;
-	deflateEnd(&stream);
-	return to;
-}
-
-static double now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 /* Of curl. */
@@ -180,6 +246,7 @@ static long post(struct push *push, struct push_lane *lane, const struct spool_g
 	int code;
 
 	push->n_answer = 0;
+	push->is_long = false;
 	*push->retry_after = *push->error = 0;
 	snprintf(url, sizeof url, "%s", lane->url);
 	if (lane->kind->address)
@@ -193,7 +260,13 @@ static long post(struct push *push, struct push_lane *lane, const struct spool_g
 	push->curl.easy_setopt(lane->easy, CURL_POSTFIELDSIZE, (long)group->size);
 	code = push->curl.easy_perform(lane->easy);
 	push->curl.easy_getinfo(lane->easy, CURL_RESPONSE_CODE, &status);
-	if (code && !*push->error)
+	if (push->is_long && status) { /* what it answers is clear */
+		push->n_answer = 0;
+		return status;
+	}
+	if (code && push->over_s > 0)
+		snprintf(push->error, sizeof push->error, "no answer so far");
+	else if (code && !*push->error)
 		snprintf(push->error, sizeof push->error, "%s", push->curl.easy_strerror(code));
 	return code ? 0 : status;
 }
@@ -218,6 +291,44 @@ static bool is_worth_a_retry(const struct push_lane *lane, long status)
 	return !status || status == 429 || status == 502 || status == 503 || status == 504;
 }
 
+/* A part of an address or a header that is long enough for a secret. */
+static bool has_word(const char *text, const char *words, size_t n, const char *between)
+{
+	enum { LEAST = 4, MOST = 256 };
+	char word[MOST];
+
+	for (size_t at = 0; at < n;) {
+		size_t len = strcspn(words + at, between);
+
+		len = len < n - at ? len : n - at;
+		if (len >= LEAST && len < MOST) {
+			snprintf(word, sizeof word, "%.*s", (int)len, words + at);
+			if (strstr(text, word))
+				return true;
+		}
+		at += len + 1;
+	}
+	return false;
+}
+
+/* Who answers may repeat what it was sent. */
+static bool has_secret(const struct push_lane *lane, const char *text)
+{
+	static const char password[] = "password=";
+	const char *host = strstr(lane->url, "://") + 3, *given = strstr(host, password);
+	const char *at = memrchr(host, '@', strcspn(host, "/?"));
+
+	for (const struct header *header = lane->headers; header; header = header->next) {
+		const char *value = strncasecmp(header->data, "Content-", 8) ? strchr(header->data, ':') : NULL;
+
+		if (value && has_word(text, value, strlen(value), ": ,"))
+			return true;
+	}
+	given = given ? given + sizeof password - 1 : "";
+	return (at && has_word(text, host, (size_t)(at - host), ":")) ||
+	       has_word(text, given, strcspn(given, "&"), "&");
+}
+
 static void say_trouble(struct push *push, struct push_lane *lane, long status)
 {
 	char why[CURL_ERROR_SIZE + 64], more[160] = "";
@@ -226,6 +337,8 @@ static void say_trouble(struct push *push, struct push_lane *lane, long status)
 		return;
 	if (status && lane->kind->why_refused)
 		lane->kind->why_refused(push->answer, push->n_answer, more, sizeof more);
+	if (has_secret(lane, more))
+		*more = 0;
 	if (status)
 		snprintf(why, sizeof why, "it answers %ld%s%s", status, *more ? ": " : "", more);
 	else
@@ -254,17 +367,6 @@ static void take_success(struct push *push, struct push_lane *lane)
 	lane->was_partial = true;
 	channel_tell(push->child->channel, "%.120s has rejected %lld of the %s: %.150s", lane->shown,
 		     (long long)n_rejected, lane->kind->what, why);
-}
-
-/* What others see of this door. */
-static void publish(const struct push *push)
-{
-	struct door_counts *counts = push->child->counts;
-
-	__atomic_store_n(&counts->n_dropped, spool_n_dropped(push->spool), __ATOMIC_RELAXED);
-	__atomic_store_n(&counts->n_waiting, spool_n_waiting(push->spool), __ATOMIC_RELAXED);
-	__atomic_store_n(&counts->spool_bytes, spool_bytes(push->spool), __ATOMIC_RELAXED);
-	__atomic_store_n(&counts->is_on_disk, spool_is_file(push->spool), __ATOMIC_RELAXED);
 }
 
 static void send_oldest(struct push *push, int number)
@@ -313,44 +415,6 @@ static double wait_of(const struct push *push, int number)
 	if (wait_s <= 0 && lane->every_s && !lane->until_s && period_of(lane) == lane->period)
 		wait_s = (double)(lane->every_s - ((uint64_t)now - lane->at_s) % lane->every_s);
 	return wait_s > 0 ? wait_s : 0;
-}
-
-static void receive(struct push *push, const struct channel_batch *batch)
-{
-	for (int i = 0; i < DOOR_SECTIONS; i++) {
-		struct spool_batch one = { .lane = i,
-					   .number = batch->head.number,
-					   .n_dropped_before = batch->head.n_dropped_before };
-		void *body;
-
-		if (!push->lane[i].kind || !batch->section[i])
-			continue;
-		body = push->lane[i].is_plain
-			   ? NULL
-			   : compress_batch(batch->section[i], (size_t)batch->head.size[i], &one.size);
-		one.body = body ? body : batch->section[i];
-		if (!body)
-			one.size = push->lane[i].is_plain ? (size_t)batch->head.size[i] : SIZE_MAX;
-		spool_add(push->spool, &one);
-		free(body);
-	}
-	publish(push);
-}
-
-static int receive_all(struct push *push)
-{
-	struct channel_batch batch;
-	char remark[SPOOL_REMARK];
-	int got;
-
-	while ((got = channel_receive(push->child->channel, &batch)) > 0) {
-		receive(push, &batch);
-		channel_release(&batch);
-	}
-	spool_take_remark(push->spool, remark);
-	if (*remark)
-		channel_tell(push->child->channel, "%s", remark);
-	return got;
 }
 
 static void send_due(struct push *push)

@@ -55,6 +55,8 @@ struct push {
 	/* of the answer at hand */
 	char answer[PUSH_ANSWER], retry_after[64], error[CURL_ERROR_SIZE];
 	size_t n_answer;
+	bool is_long;  /* longer than there is room for: the rest is not wanted */
+	double over_s; /* since when the watcher has ended; 0: it has not */
 };
 
 /* Loads what is needed and opens the spool. 0, or -errno and err. */
