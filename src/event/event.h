@@ -86,7 +86,7 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 #define EVENT_NOTE_LEFT_OUT "left out"
 /* count: inferences that --sample or --rate left out since the process's last such note */
 #define EVENT_NOTE_SAMPLED_OUT "sampled out"
-/* level: what probes see of a process from now on; count [session]: inferences unseen since the last such note */
+/* level: what probes see from now on; count [session]: inferences unseen since then. Of no process: of those not met */
 #define EVENT_NOTE_PACED "paced"
 /*
  * text (how much, as "10m" or "2G"), count, events, by_ns: a recording that keeps only its newest part; how many of its

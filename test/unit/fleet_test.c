@@ -654,6 +654,9 @@ CASE(inferences_that_a_session_counted_are_like_its_own)
 	assert_int_equal(series_of(m, "fast")->all.runs.n, 910);
 	assert_int_equal(fleet_own(m->fleet)->n_unprobed, 907);
 	assert_int_equal(fleet_own(m->fleet)->n_unknown, 55);
+	stream_int(&m->s, KEY_COUNT, 45);
+	stream_instant(&m->s, 0, 300000, KIND_NOTE, EVENT_NOTE_PACED);
+	assert_int_equal(fleet_own(m->fleet)->n_unknown, 100);
 	assert_int_equal(fleet_series(m->fleet)->n, 2);
 }
 

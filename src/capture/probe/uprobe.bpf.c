@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Runs in the kernel, on the thread that has come to a site: puts one record into the ring. Names are read here, at
- * the first sight of an object, because later it may be gone. What records mean is the recorder's business
- * (uprobe_pair.c).
+ * Runs in the kernel, on the thread that has come to a site: puts one record into the ring. Names are read here, at the
+ * first sight of an object, because later it may be gone. What records mean is the recorder's business.
  *
  * One program for all sites of a link: which kind of site it is, and whose, is in the cookie. What a thread is inside
  * of is remembered for two reasons: the operators of an inference that is skipped are, too, and an operator on a
@@ -20,9 +19,7 @@
 
 char terms[] SEC("license") = "Dual BSD/GPL";
 
-/*
- * What is read of the kernel's own structures; libbpf puts in where each field lies in the running kernel, if its types
- * can be read.
+/* Of the kernel's own structures; libbpf puts in where each field lies in the running kernel, if its types can be read.
  */
 #ifdef WITH_USAGE
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -78,7 +75,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
+	__uint(max_entries, N_STRANGER_COUNTS);
 	__type(key, uint32_t);
 	__type(value, uint64_t);
 } n_strangers SEC(".maps");
@@ -163,13 +160,16 @@ static __always_inline uint64_t stack_at_entry(const struct hit *hit)
 }
 
 /* Returns false: it is nobody's copy. */
-static __always_inline bool meet_stranger(uint32_t tgid)
+static __always_inline bool meet_stranger(uint32_t tgid, uint8_t kind)
 {
-	uint32_t first = 0;
-	uint64_t *n = NULL;
+	uint32_t met = STRANGERS_MET, ran = STRANGERS_RUN_ENDS;
+	uint64_t *n = kind == SITE_RUN ? bpf_map_lookup_elem(&n_strangers, &ran) : NULL;
 
-	if (!bpf_map_lookup_elem(&strangers, &tgid) && !bpf_map_update_elem(&strangers, &tgid, &first, BPF_NOEXIST))
-		n = bpf_map_lookup_elem(&n_strangers, &first);
+	if (n)
+		__sync_fetch_and_add(n, 1);
+	if (bpf_map_lookup_elem(&strangers, &tgid) || bpf_map_update_elem(&strangers, &tgid, &met, BPF_NOEXIST))
+		return false;
+	n = bpf_map_lookup_elem(&n_strangers, &met);
 	if (n)
 		__sync_fetch_and_add(n, 1);
 	return false;
@@ -182,7 +182,7 @@ static __always_inline bool find_place(struct hit *hit, uint32_t *index, uint64_
 	const uint32_t *found = bpf_map_lookup_elem(&places, &key);
 
 	if (!found)
-		return meet_stranger(id >> 32);
+		return meet_stranger(id >> 32, (uint8_t)hit->cookie);
 	*index = *found;
 	hit->cookie = (hit->cookie & ~0xffffff00ull) | (uint64_t)(*index & 0xffffff) << 8;
 	return true;

@@ -57,6 +57,9 @@ enum uprobe_kind {
 #define UPROBE_SHARED (1u << 23)
 #define UPROBE_PLACE(file, tgid) ((uint64_t)(file) << 32 | (uint32_t)(tgid))
 
+/* What is counted of processes that are not watched. Run ends: begins and ends of inferences, both. */
+enum stranger_count { STRANGERS_MET, STRANGERS_RUN_ENDS, N_STRANGER_COUNTS };
+
 /*
  * One armed copy of the runtime: an element of the map `armed`, which the recorder has mapped. The recorder writes the
  * settings before the gate is opened; the counts are the program's.

@@ -68,7 +68,7 @@ struct uprobe_loaded {
 	struct uprobe_armed *armed;   /* UPROBE_MAX_ARMED of them, shared with the program */
 	struct uprobe_ring ring;
 	int places, strangers;	     /* descriptors of the maps of processes, watched and not */
-	const uint64_t *n_strangers; /* that were met so far, shared with the program */
+	const uint64_t *n_strangers; /* by enum stranger_count: so far, shared with the program */
 	void *mapped[4];
 	size_t mapped_size[4];
 };

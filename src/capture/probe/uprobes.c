@@ -71,7 +71,14 @@ struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)
 
 uint64_t uprobes_n_strangers(const struct uprobes *uprobes)
 {
-	return __atomic_load_n(uprobes->loaded.n_strangers, __ATOMIC_RELAXED);
+	return __atomic_load_n(&uprobes->loaded.n_strangers[STRANGERS_MET], __ATOMIC_RELAXED);
+}
+
+uint64_t uprobes_n_stranger_runs(const struct uprobes *uprobes)
+{
+	if (!uprobes->opts.is_shared || uprobes->opts.shares_late)
+		return 0;
+	return __atomic_load_n(&uprobes->loaded.n_strangers[STRANGERS_RUN_ENDS], __ATOMIC_RELAXED) / 2;
 }
 
 struct uprobes_copy *uprobes_copy(struct uprobes *uprobes, uint32_t number)

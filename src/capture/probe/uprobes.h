@@ -114,6 +114,8 @@ struct uprobes_copy {
 
 /* How many processes without a copy here have come to a probe that all processes share. */
 uint64_t uprobes_n_strangers(const struct uprobes *uprobes);
+/* Inferences of those; 0 where it is wanted that others are not watched. */
+uint64_t uprobes_n_stranger_runs(const struct uprobes *uprobes);
 /* NULL: the number is none. */
 struct uprobes_copy *uprobes_copy(struct uprobes *uprobes, uint32_t number);
 /* The account that the copy's hits are charged to (uprobe_pace.h); NULL: they are not. */

@@ -57,6 +57,11 @@ void uprobes_close(struct uprobes *uprobes)
 {
 }
 
+uint64_t uprobes_n_stranger_runs(const struct uprobes *uprobes)
+{
+	return 0;
+}
+
 uint64_t uprobes_n_strangers(const struct uprobes *uprobes)
 {
 	return 0;

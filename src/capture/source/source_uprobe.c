@@ -43,6 +43,7 @@ struct uprobe_state {
 	uint64_t rest_ns;			  /* until it is to be read again */
 	uint64_t n_operators;			  /* records of operators since levels were chosen */
 	uint64_t n_strangers;			  /* when the tree was asked for them last */
+	uint64_t n_stranger_runs;		  /* reported */
 	struct {
 		enum uprobe_level level;
 		uint64_t told_ns; /* 0: never */
@@ -420,6 +421,19 @@ static int choose_levels(struct uprobe_state *state, struct sink *out, uint64_t 
 	return code;
 }
 
+/* What processes ran before they were met is of none. */
+static int tell_stranger_runs(struct uprobe_state *state, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	uint64_t n = uprobes_n_stranger_runs(state->target->uprobes);
+	struct arg count = arg_int(KEY_COUNT, (int64_t)(n - state->n_stranger_runs));
+	struct event event = { .time_ns = now_ns, .args = &count, .n_args = 1 };
+
+	if (n == state->n_stranger_runs)
+		return 0;
+	state->n_stranger_runs = n;
+	return recorded_note(out, EVENT_NOTE_PACED, &event, err);
+}
+
 /* Each second, so that a recording whose end is missing knows, too. */
 static int tell_all_sampled_out(struct uprobe_state *state, struct sink *out, uint64_t now_ns, struct err *err)
 {
@@ -428,6 +442,7 @@ static int tell_all_sampled_out(struct uprobe_state *state, struct sink *out, ui
 	if (now_ns < state->sampled_out_ns + 1000000000u)
 		return 0;
 	state->sampled_out_ns = now_ns;
+	code = tell_stranger_runs(state, out, now_ns, err);
 	for (size_t i = 0; i < state->n_watched && !code; i++)
 		if (state->watched[i]->process)
 			code = tell_sampled_out(state, state->watched[i], out, now_ns, err);
@@ -547,6 +562,8 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 		code = tell_losses(state, out, now_ns, err);
 	if (!code)
 		code = tell_all_sampled_out(state, out, now_ns, err);
+	if (!code && is_ending)
+		code = tell_stranger_runs(state, out, now_ns, err);
 	for (size_t i = 0; i < state->n_watched && !code && is_ending; i++)
 		code = finish(state, state->watched[i], out, now_ns, err);
 	return code || is_ending || ring->is_waiting ? code : drop_gone(state, out, now_ns, err);

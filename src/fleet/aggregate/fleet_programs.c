@@ -317,6 +317,9 @@ void fleet_take_note(struct fleet *fleet, const struct fleet_track *track, const
 
 	if (event->kind == KIND_LOST)
 		fleet->own.n_lost += count > 0 ? (uint64_t)count : 0;
+	/* of processes that were not met */
+	if (event->kind == KIND_NOTE && !event->track && event->name == fleet->topic.paced && count > 0)
+		fleet->own.n_unknown += (uint64_t)count;
 	if (event->kind != KIND_NOTE || !process)
 		return;
 	if (event->name == fleet->topic.runtime)
