@@ -916,6 +916,37 @@ CASE(operators_of_many_inferences_wait_for_them)
 	assert_int_equal(series_of(m, "net")->operator[0].all_ns, 20 * 1999 * 1000);
 }
 
+/* Those of many processes wait in bounded room: what is in the way is not seen, and its series says so. */
+CASE(operators_of_many_processes_wait_in_bounded_room)
+{
+	enum { PROCESSES = 100, RUNS = 4000 };
+	uint32_t lane[PROCESSES], thread[PROCESSES];
+	const struct series *series;
+
+	for (int p = 0; p < PROCESSES; p++) {
+		uint32_t process = stream_process(&m->s, p + 1, "pod");
+
+		lane[p] = stream_lane(&m->s, process, "net");
+		thread[p] = stream_thread(&m->s, process, p + 1001);
+	}
+	for (int part = 0; part < 2; part++)
+		for (int p = 0; p < PROCESSES; p++)
+			for (int64_t i = 1; i <= RUNS; i++) {
+				uint64_t us = (uint64_t)i * 10;
+
+				if (part)
+					stream_inference(&m->s, lane[p], us, "net", 1, i);
+				else
+					stream_operator(&m->s, thread[p], us, "conv", "Conv", i);
+				stream_end(&m->s, part ? lane[p] : thread[p], us + 1);
+				m->s.log.n = 0;
+			}
+	series = series_of(m, "net");
+	assert_int_equal(series->now.runs.n, PROCESSES * RUNS);
+	assert_in_range(series->n_with, 10000, 60000);
+	assert_int_equal(series->n_with + series->n_without, PROCESSES * RUNS);
+}
+
 /* They come late: after their inference, and after that of another model. */
 CASE(kernels_are_of_the_inference_that_asked_for_them)
 {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Runs in the kernel, on the thread that has come to a site: puts one record into the ring. Names are read here, at the
- * first sight of an object, because later it may be gone. What records mean is the recorder's business.
+ * Runs in the kernel, on the thread that has come to a site: puts one record into the ring. Names are read here, at
+ * the first sight of an object, because later it may be gone. What records mean is the recorder's business.
  *
  * One program for all sites of a link: which kind of site it is, and whose, is in the cookie. What a thread is inside
- * of is remembered for two reasons: the operators of an inference that is skipped are, too, and an operator on a
- * thread that is in no inference tells which one it belongs to.
+ * of is remembered because operators of a skipped inference are, too, and one on a thread in none tells whose it is.
  */
 #include "capture/probe/uprobe.h"
 
@@ -163,7 +162,8 @@ static __always_inline uint64_t stack_at_entry(const struct hit *hit)
 static __always_inline bool meet_stranger(uint32_t tgid, uint8_t kind)
 {
 	uint32_t met = STRANGERS_MET, ran = STRANGERS_RUN_ENDS;
-	uint64_t *n = kind == SITE_RUN ? bpf_map_lookup_elem(&n_strangers, &ran) : NULL;
+	bool is_run = kind == SITE_RUN && !namespace_inode; /* those of other namespaces are none of ours */
+	uint64_t *n = is_run ? bpf_map_lookup_elem(&n_strangers, &ran) : NULL;
 
 	if (n)
 		__sync_fetch_and_add(n, 1);

@@ -12,6 +12,7 @@ enum { FLEET_DEPTH = 16, FLEET_PROCESSES = 4096, FLEET_SESSIONS = 1024, FLEET_SE
 enum {
 	FLEET_OPEN = 8192,
 	FLEET_FIRST_OPEN = 16,
+	FLEET_ALL_OPEN = 32768,
 	FLEET_OPERATORS = 16,
 	FLEET_PROVIDERS = 4,
 	FLEET_RECENT = 1024,
@@ -137,6 +138,7 @@ struct fleet {
 	struct array tracks;
 	struct generations *generations;
 	uint32_t last_process;
+	uint32_t n_open_places; /* of all processes, at most FLEET_ALL_OPEN and FLEET_FIRST_OPEN of each */
 	struct fleet_process *process[FLEET_PROCESSES];
 	uint32_t n_processes;
 	struct fleet_service *service[FLEET_SERVICES];
@@ -177,7 +179,9 @@ void fleet_programs_done(struct fleet *fleet);
 /* fleet_operators.c. A slice that is complete; the begin and end of one on the line of a thread. */
 void fleet_operators_add(struct fleet *fleet, const struct event *event, uint64_t end_ns);
 void fleet_operators_begin(struct fleet_track *thread, const struct event *event);
-void fleet_operators_end(const struct fleet *fleet, struct fleet_track *thread, const struct event *event);
+void fleet_operators_end(struct fleet *fleet, struct fleet_track *thread, const struct event *event);
+/* What waits of a process is forgotten. */
+void fleet_operators_forget(struct fleet *fleet, struct fleet_process *process);
 /* Those of an inference that has ended. */
 void fleet_operators_take(const struct fleet *fleet, struct fleet_process *process, struct tail_run *run,
 			  struct series *series);

@@ -28,12 +28,13 @@ static struct fleet_open_run *find(const struct fleet_process *process, uint64_t
 }
 
 /* Numbers follow each other: with twice the places each keeps one of its own. False: there are enough. */
-static bool grow(struct fleet_process *process)
+static bool grow(struct fleet *fleet, struct fleet_process *process)
 {
 	struct fleet_open_runs *open = process->open, *grown;
 	uint32_t n = open ? 2 * open->n : FLEET_FIRST_OPEN;
 
-	if (open && open->n_used <= open->n / 2) /* one whose end was lost is in the way */
+	/* one whose end was lost is in the way; or many processes wait for a machine that has no time for us */
+	if (open && (open->n_used <= open->n / 2 || fleet->n_open_places >= FLEET_ALL_OPEN))
 		return false;
 	grown = n <= FLEET_OPEN ? calloc(1, sizeof *grown + n * sizeof *grown->run) : NULL;
 	if (!grown)
@@ -45,17 +46,18 @@ static bool grow(struct fleet_process *process)
 			*place_in(grown, open->run[i].key - 1) = open->run[i];
 	free(open);
 	process->open = grown;
+	fleet->n_open_places += grown->n - (open ? grown->n / 2 : 0);
 	return true;
 }
 
 /* The sums of an inference of a process. NULL: out of memory. */
-static struct fleet_operators *sums_of(struct fleet_process *process, uint64_t number)
+static struct fleet_operators *sums_of(struct fleet *fleet, struct fleet_process *process, uint64_t number)
 {
 	struct fleet_open_run *place = find(process, number);
 
 	if (place)
 		return &place->sums;
-	while ((!process->open || place_in(process->open, number)->key) && grow(process))
+	while ((!process->open || place_in(process->open, number)->key) && grow(fleet, process))
 		;
 	if (!process->open)
 		return NULL;
@@ -63,6 +65,13 @@ static struct fleet_operators *sums_of(struct fleet_process *process, uint64_t n
 	process->open->n_used += !place->key;
 	*place = (struct fleet_open_run){ .key = number + 1 };
 	return &place->sums;
+}
+
+void fleet_operators_forget(struct fleet *fleet, struct fleet_process *process)
+{
+	fleet->n_open_places -= process->open ? process->open->n : 0;
+	free(process->open);
+	process->open = NULL;
 }
 
 static struct fleet_operator *row_of(struct fleet_operators *operators, uint32_t type, uint32_t provider)
@@ -86,9 +95,10 @@ static void count_provider(struct fleet_operators *operators, uint32_t provider)
 		}
 }
 
-static void add(struct fleet_process *process, const struct fleet_open_operator *open, uint64_t end_ns)
+static void add(struct fleet *fleet, struct fleet_process *process, const struct fleet_open_operator *open,
+		uint64_t end_ns)
 {
-	struct fleet_operators *sums = open->type ? sums_of(process, open->number) : NULL;
+	struct fleet_operators *sums = open->type ? sums_of(fleet, process, open->number) : NULL;
 	uint64_t ns = end_ns > open->begin_ns ? end_ns - open->begin_ns : 0;
 	struct fleet_operator *row = sums ? row_of(sums, open->type, open->provider) : NULL;
 
@@ -124,7 +134,7 @@ void fleet_operators_add(struct fleet *fleet, const struct event *event, uint64_
 	struct fleet_open_operator open = opened(event);
 
 	if (process)
-		add(process, &open, end_ns);
+		add(fleet, process, &open, end_ns);
 }
 
 void fleet_operators_begin(struct fleet_track *thread, const struct event *event)
@@ -135,12 +145,12 @@ void fleet_operators_begin(struct fleet_track *thread, const struct event *event
 		thread->open[thread->n_open - 1] = opened(event);
 }
 
-void fleet_operators_end(const struct fleet *fleet, struct fleet_track *thread, const struct event *event)
+void fleet_operators_end(struct fleet *fleet, struct fleet_track *thread, const struct event *event)
 {
 	struct fleet_process *process = fleet_process_of(fleet, thread);
 
 	if (thread->n_open && --thread->n_open < FLEET_DEPTH && process)
-		add(process, &thread->open[thread->n_open], event->time_ns);
+		add(fleet, process, &thread->open[thread->n_open], event->time_ns);
 }
 
 static int by_time(const void *left, const void *right)

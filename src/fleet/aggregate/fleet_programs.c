@@ -94,6 +94,7 @@ void fleet_process_end(struct fleet *fleet, struct fleet_track *track)
 	struct fleet_process *process = track->of;
 
 	track->of = NULL;
+	fleet_operators_forget(fleet, process);
 	for (uint32_t i = 0; i < process->n_sessions; i++)
 		if (process->session[i].series && process->session[i].exists && process->session[i].series->n_sessions)
 			process->session[i].series->n_sessions--;
@@ -364,6 +365,8 @@ void fleet_programs_roll(struct fleet *fleet)
 
 		drop_released(process, fleet->interval.number);
 		fleet_unseen_roll(process);
+		if (process->open && !process->open->n_used && process->open->n > FLEET_FIRST_OPEN)
+			fleet_operators_forget(fleet, process);
 		fleet->own.n_watched += process->is_watched;
 		fleet->own.n_at[process->level] += process->is_paced;
 		fleet->own.n_unseen += process->is_unseen && !process->is_watched;
