@@ -20,11 +20,16 @@ export type Change = 'place' | 'view' | 'data' | 'slice' | 'classes' | 'said' | 
 
 const isReduced = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
+const SHORT = 800;
+
 /**
  * Resources that are worth a look at first: CPU and memory of processes, of those that ran models where there are some, how
- * busy devices are, the machine's CPU, power.
+ * busy devices are, the machine's CPU, power. Two where the window is short, as in an editor: events need the room.
  */
-export function usualResources({ counters, tracks }: Pick<Recording, 'counters' | 'tracks'>): number[] {
+export function usualResources(
+	{ counters, tracks }: Pick<Recording, 'counters' | 'tracks'>,
+	isShort = globalThis.innerHeight < SHORT,
+): number[] {
 	const ran = withModels(tracks);
 	const isWorth = ({ scope, process }: Counter): boolean =>
 		scope !== 'process' || !ran.size || ran.has(process ?? -1);
@@ -44,7 +49,7 @@ export function usualResources({ counters, tracks }: Pick<Recording, 'counters' 
 			one => one.scope === scope && name.test(one.name) && one.samples > 0 && isWorth(one),
 		);
 		// of many processes or devices, each kind has its turn
-		for (const { id } of fit.slice(0, 2)) if (out.size < 6) out.add(id);
+		for (const { id } of fit.slice(0, isShort ? 1 : 2)) if (out.size < (isShort ? 2 : 6)) out.add(id);
 	}
 	return out.size ? [...out] : counters.slice(0, 3).map(counter => counter.id);
 }

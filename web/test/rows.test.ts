@@ -85,6 +85,7 @@ test('processes that ran models come before the others', () => {
 	const counters = [counter(1, 10), counter(2, 0), counter(3, 11)];
 	assert.deepEqual(usualResources({ counters, tracks: all }), [2]);
 	assert.deepEqual(usualResources({ counters, tracks: all.slice(-1) }), [1, 2]);
+	assert.deepEqual(usualResources({ counters, tracks: all.slice(-1) }, true), [1]);
 });
 
 test('a parent that is not there, or goes round in a circle, harms nothing', () => {
