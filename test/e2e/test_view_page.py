@@ -63,7 +63,7 @@ def test_every_control_does_what_it_says(lab, wheel, drive):
         "view_steps_settings.js",
         "view_steps_compare.js",
     )
-    assert len(done) == 44
+    assert len(done) == 45
     assert recording.status == 0
 
 

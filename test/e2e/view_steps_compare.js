@@ -83,3 +83,20 @@ exports.a_file_that_is_chosen_is_opened = async d => {
 	// of a busy program a part has more, because events come in larger batches
 	assert.ok(counts[1] >= 20 && counts[1] < counts[0] && counts[0] > 200, counts);
 };
+
+exports.what_cannot_be_compared_says_what_each_ran = async d => {
+	await d.page.evaluate(async () => {
+		const content = JSON.stringify([{ ph: 'X', pid: 1, tid: 1, ts: 0, dur: 900, name: 'work', cat: 'own' }]);
+		const data = new DataTransfer();
+		data.items.add(new File([content], 'other.json'));
+		document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+	});
+	await d.until(() => document.querySelector('dialog')?.textContent.includes('other.json'));
+	await d.click('button', 'Compare with recording-part.pftrace');
+	await two(d);
+	await d.until(() => /no model in common/.test(document.querySelector('.differences caption')?.textContent));
+	const rows = () => [...document.querySelectorAll('.differences tbody tr')].map(row => row.textContent);
+	const texts = await d.page.evaluate(rows);
+	assert.equal(texts.length, 2);
+	assert.match(texts.join(), /cnn.*no model ran|no model ran.*cnn/);
+};

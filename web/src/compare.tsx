@@ -2,7 +2,7 @@
 // Two recordings beside each other: what differs in words and figures, both timelines on one axis, how latencies are
 // spread, and operators with their differences. The words and intervals are those of `inftrace diff`.
 import { useEffect, useState } from 'preact/hooks';
-import type { Histogram } from './api';
+import type { Histogram, ReportModel } from './api';
 import type { App } from './app';
 import { Details } from './details';
 import { Help } from './dialogs';
@@ -191,14 +191,13 @@ function Spread({ base, fresh, model }: { base: App; fresh: App; model: Model })
 }
 
 function Operators({ base, fresh, model }: { base: App; fresh: App; model: Model }) {
-	if (model.operators_missing || !model.operators.length)
-		return (
-			<p class="empty dim">
-				{model.operators_missing
-					? `${sentence(oneLine(model.operators_missing))}.`
-					: 'Neither recording has operators; record them at level operator.'}
-			</p>
-		);
+	const only = model.operators_only_in_base.length + model.operators_only_in_new.length;
+	if (model.operators_missing || !model.operators.length) {
+		const none = only
+			? `no operator is in both: ${count(model.operators_only_in_base.length)} are only in base, ${count(model.operators_only_in_new.length)} only in new`
+			: 'neither recording has operators; record them at level operator';
+		return <p class="empty dim">{sentence(oneLine(model.operators_missing ?? none))}.</p>;
+	}
 	const show = (row: Operator): void => {
 		for (const [app, side] of [[base, row.base] as const, [fresh, row.new] as const]) {
 			const number = app.names.indexOf(side.name);
@@ -206,7 +205,6 @@ function Operators({ base, fresh, model }: { base: App; fresh: App; model: Model
 		}
 	};
 	const most = Math.max(1, ...model.operators.map(row => Math.abs(row.extra_ns ?? 0)));
-	const only = model.operators_only_in_base.length + model.operators_only_in_new.length;
 	return (
 		<div class="differences" tabIndex={0} role="region" aria-label="Operators">
 			<table>
@@ -269,6 +267,60 @@ function Operators({ base, fresh, model }: { base: App; fresh: App; model: Model
 	);
 }
 
+interface Two {
+	readonly base: App;
+	readonly fresh: App;
+}
+
+/** What each of them ran, where they have no model in common. */
+function Apart({ base, fresh }: Two) {
+	useApp(base, 'data');
+	useApp(fresh, 'data');
+	const sides = [['base', base] as const, ['new', fresh] as const];
+	const rows = sides.flatMap(([word, app]) => {
+		const models: readonly (ReportModel | null)[] = app.report?.models ?? [];
+		return (models.length ? models : [null]).map(model => ({ word, model }));
+	});
+	if (!base.report || !fresh.report) return null;
+	return (
+		<div class="differences" tabIndex={0} role="region" aria-label="Models of each">
+			<table>
+				<caption>They have no model in common. What each of them ran:</caption>
+				<thead>
+					<tr>
+						<th>Recording</th>
+						<th>Model</th>
+						<th class="number">Inferences</th>
+						<th class="number">Median</th>
+						<th class="number">p99</th>
+					</tr>
+				</thead>
+				<tbody>
+					{rows.map(({ word, model }, i) => (
+						<tr key={i}>
+							<td>{word}</td>
+							<td>
+								{model ? (
+									oneLine(model.name)
+								) : (
+									<span class="dim">no model ran</span>
+								)}
+							</td>
+							<td class="number">{count(model?.inferences?.count ?? 0)}</td>
+							<td class="number">
+								{duration(model?.inferences?.latency?.p50_ns ?? null)}
+							</td>
+							<td class="number">
+								{duration(model?.inferences?.latency?.p99_ns ?? null)}
+							</td>
+						</tr>
+					))}
+				</tbody>
+			</table>
+		</div>
+	);
+}
+
 /** Which of the two a timeline shows. */
 function Lane({ app, word, onPlots }: { app: App; word: string; onPlots: (plots: Plots) => void }) {
 	return (
@@ -283,11 +335,6 @@ function Lane({ app, word, onPlots }: { app: App; word: string; onPlots: (plots:
 			<Timeline app={app} onPlots={onPlots} />
 		</div>
 	);
-}
-
-interface Two {
-	readonly base: App;
-	readonly fresh: App;
 }
 
 function Below({ base, fresh, diff }: Two & { diff: Diff | null }) {
@@ -313,7 +360,8 @@ function Below({ base, fresh, diff }: Two & { diff: Diff | null }) {
 						))}
 					</div>
 				)}
-				<div class="panel of-differences">
+				<div class={model ? 'panel of-differences' : 'panel'}>
+					{diff && !model && <Apart base={base} fresh={fresh} />}
 					{model && <Spread base={base} fresh={fresh} model={model} />}
 					{model && <Operators base={base} fresh={fresh} model={model} />}
 				</div>
