@@ -91,6 +91,16 @@ exports.two_recordings_are_compared = async w => {
 	assert.equal(ends[0], ends[1]);
 };
 
+/** Of high contrast, whose text is all of one colour. */
+function hasNoGrey() {
+	const was = document.body.className;
+	document.body.className = 'vscode-high-contrast';
+	const style = getComputedStyle(document.documentElement);
+	const [dim, ink] = ['--dim', '--ink'].map(name => style.getPropertyValue(name));
+	document.body.className = was;
+	return dim !== '' && dim === ink;
+}
+
 exports.the_theme_is_that_of_the_workbench = async w => {
 	await w.tab('first.pftrace').click();
 	const frame = await w.timeline('first.pftrace');
@@ -98,7 +108,10 @@ exports.the_theme_is_that_of_the_workbench = async w => {
 	await w.command('Preferences: Toggle between Light/Dark Themes');
 	await frame.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
 	// that of the report, too
-	await w.frame(() => document.querySelector('h1') && getComputedStyle(document.documentElement).colorScheme === 'dark');
+	const report = await w.frame(
+		() => document.querySelector('h1') && getComputedStyle(document.documentElement).colorScheme === 'dark',
+	);
+	for (const one of [frame, report]) assert.ok(await one.evaluate(hasNoGrey));
 };
 
 exports.the_report_of_the_model_is_offered = async w => {

@@ -39,7 +39,8 @@ const char *const html_style[] = {
 	":root:has(>.vscode-light),:root:has(>.vscode-high-contrast-light){color-scheme:light;" LIGHT "}\n",
 	":root:has(>.vscode-dark),:root:has(>.vscode-high-contrast:not(.vscode-high-contrast-light)){\n",
 	"  color-scheme:dark;" DARK "}\n",
-	":root:has(>.vscode-high-contrast){--bg:var(--vscode-editor-background);--card:var(--bg);\n",
+	/* twice :root, because a rule above has one class more */
+	":root:root:has(>.vscode-high-contrast){--bg:var(--vscode-editor-background);--card:var(--bg);\n",
 	"  --soft:var(--bg);--ink:var(--vscode-editor-foreground);--dim:var(--ink);\n",
 	"  --line:var(--vscode-contrastBorder,var(--ink))}\n",
 	"*{box-sizing:border-box}\n",
