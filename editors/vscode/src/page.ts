@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { basename, isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
-import { folderOf, log, need } from './program';
+import { folderOf, laterHint, log, need } from './program';
 import { Server, type Call } from './server';
 import { escapeHtml } from './words';
 
@@ -118,7 +118,8 @@ export class Page {
 			return true;
 		} catch (error) {
 			log.error(String(error));
-			if (!this.isClosed) webview.html = troubleOf((error as Error).message);
+			const words = [(error as Error).message, await laterHint()].filter(Boolean).join('. ');
+			if (!this.isClosed) webview.html = troubleOf(words);
 			return false;
 		}
 	}

@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
 import { ask, judge, type Found } from './usable';
-import { plain } from './words';
+import { laterWords, NEEDED, plain } from './words';
 
 export const log = vscode.window.createOutputChannel('inftrace', { log: true });
 
@@ -55,6 +55,13 @@ export function find(): Promise<Found> {
 	return found;
 }
 
+const ownVersion = (): string =>
+	(vscode.extensions.getExtension('inftrace.inftrace')?.packageJSON as { version?: string } | undefined)
+		?.version ?? NEEDED;
+
+/** What is to be said besides where something has failed; '': nothing. */
+export const laterHint = async (): Promise<string> => laterWords((await find()).version, ownVersion());
+
 export function forget(): void {
 	found = null;
 	lookedAt = Infinity;
@@ -81,5 +88,6 @@ export async function answer(args: readonly string[], statuses: readonly number[
 	if (one.state !== 'ok') throw new Error(one.trouble);
 	const done = await ask(one.path, args, { cwd: folderOf() });
 	if (done.status !== null && statuses.includes(done.status)) return done.out;
-	throw new Error(done.err.trim().replace(/^inftrace: /, '') || `inftrace ${args[0]} ended with ${done.status}`);
+	const said = done.err.trim().replace(/^inftrace: /, '') || `inftrace ${args[0]} ended with ${done.status}`;
+	throw new Error([said, await laterHint()].filter(Boolean).join('. '));
 }

@@ -7,7 +7,7 @@ import * as vscode from 'vscode';
 import { fresh, jobs, start, SUDO, type End, type Extra, type Job } from './jobs';
 import { openModelReport } from './model_reports';
 import { newPanel, Page } from './page';
-import { answer, find, folderOf, log, need, setting } from './program';
+import { answer, find, folderOf, laterHint, log, need, setting } from './program';
 import { EDITOR, openReport, saveReport } from './recordings';
 import { ask } from './usable';
 import {
@@ -460,9 +460,10 @@ async function isDone(end: End): Promise<void> {
 		return;
 	}
 	if (!file || !existsSync(file)) {
+		const hint = await laterHint();
 		if (status)
 			void vscode.window.showWarningMessage(
-				`inftrace: ${plain(job.name)} was not recorded; its terminal says why.`,
+				`inftrace: ${plain(job.name)} was not recorded; its terminal says why. ${hint}`.trim(),
 			);
 		return;
 	}

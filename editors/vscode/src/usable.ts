@@ -12,6 +12,7 @@ export interface Found {
 	readonly path: string;
 	/** Why it is not ok, and what to do. */
 	readonly trouble: string;
+	readonly version?: readonly number[];
 }
 
 export interface Done {
@@ -91,7 +92,9 @@ export async function judge(path: string, patienceMs = PATIENCE_MS): Promise<Fou
 		const version = versionOf(out);
 		if (!version) return broken(`${path} is not inftrace: choose another program`);
 		const trouble = `${path} is inftrace ${version.join('.')}, this extension needs ${NEEDED}: update it`;
-		return isOlder(version, NEEDED) ? { state: 'old', path, trouble } : { state: 'ok', path, trouble: '' };
+		return isOlder(version, NEEDED)
+			? { state: 'old', path, trouble }
+			: { state: 'ok', path, trouble: '', version };
 	} catch (error) {
 		const { code = '', killed, message } = error as NodeJS.ErrnoException & { killed?: boolean };
 		const why = killed ? 'it does not answer: choose another program' : (TROUBLES[code] ?? message);

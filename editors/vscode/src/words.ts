@@ -16,6 +16,13 @@ export function isOlder(version: readonly number[], than: string): boolean {
 	return false;
 }
 
+/** For what fails with an inftrace that came after this extension, whose options may be others; '': it did not. */
+export function laterWords(version: readonly number[] | undefined, own: string): string {
+	const ours = own.split('.').map(Number);
+	if (!version || !isOlder(ours, `${version[0]}.${version[1]}.0`)) return '';
+	return `inftrace is ${version.join('.')}, and this extension ${own}: update the extension.`;
+}
+
 /** A task of tasks.json, or one that a command makes. */
 export interface Wanted {
 	readonly command: 'record' | 'next' | 'attach' | 'model';

@@ -22,7 +22,8 @@ const script = (name: string, line: string): string => file(name, `#!/bin/sh\n${
 test('an inftrace of this version or a newer one is used', async () => {
 	for (const version of [NEEDED, '9.0.0']) {
 		const path = script('inftrace', `echo "inftrace ${version} (abc)"`);
-		assert.deepEqual(await judge(path), { state: 'ok', path, trouble: '' });
+		const numbers = version.split('.').map(Number);
+		assert.deepEqual(await judge(path), { state: 'ok', path, trouble: '', version: numbers });
 	}
 });
 

@@ -10,6 +10,7 @@ import {
 	isOlder,
 	leadersOf,
 	lastProgress,
+	laterWords,
 	linesOf,
 	nameOf,
 	oneLine,
@@ -27,6 +28,11 @@ import {
 test('an older version is told from a newer one', () => {
 	assert.deepEqual(versionOf('inftrace 0.2.10 (abc)\n'), [0, 2, 10]);
 	assert.equal(versionOf('GNU bash 5.2.0'), null);
+	assert.match(laterWords([0, 9, 0], '0.2.0'), /inftrace is 0\.9\.0, and this extension 0\.2\.0: update/);
+	assert.equal(
+		laterWords([0, 2, 7], '0.2.0') + laterWords([0, 2, 0], '0.3.1') + laterWords(undefined, '0.2.0'),
+		'',
+	);
 	assert.ok(isOlder([0, 1, 9], '0.2.0') && isOlder([0, 9, 0], '1.0.0'));
 	assert.ok(!isOlder([0, 2, 0], '0.2.0') && !isOlder([0, 10, 0], '0.2.0') && !isOlder([1, 0, 0], '0.2.0'));
 });
