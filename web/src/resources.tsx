@@ -52,7 +52,7 @@ export function ResourceNames({ app }: { app: App }) {
 					<span class="value" data-value={counter.id} />
 					<button
 						class="hide"
-						aria-label={`Hide ${counter.name}`}
+						aria-label={`Hide ${nameAndOwner(counter, app).join(', ')}`}
 						title="Hide"
 						onClick={() => toggleResource(app, counter.id)}
 					>
