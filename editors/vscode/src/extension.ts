@@ -24,7 +24,12 @@ async function findingsOf(what?: unknown): Promise<void> {
 	if (uri) await showFindings(uri);
 }
 
+/** The editor's own isWorkspaceTrusted is not there in the first seconds of a window, and would say that it is not. */
+const tellTrust = (): void =>
+	void vscode.commands.executeCommand('setContext', 'inftrace.isTrusted', vscode.workspace.isTrusted);
+
 export function activate(context: vscode.ExtensionContext): void {
+	tellTrust();
 	setStorage(context.globalStorageUri.fsPath);
 	setMemory(context.globalState);
 	const views = registerViews();
@@ -75,7 +80,10 @@ export function activate(context: vscode.ExtensionContext): void {
 		vscode.workspace.onDidChangeConfiguration(change => {
 			if (change.affectsConfiguration('inftrace.path')) refresh();
 		}),
-		vscode.workspace.onDidGrantWorkspaceTrust(refresh),
+		vscode.workspace.onDidGrantWorkspaceTrust(() => {
+			tellTrust();
+			refresh();
+		}),
 	);
 	// to start a program takes longer than all of the above
 	setImmediate(() => void find());
