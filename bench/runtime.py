@@ -49,11 +49,11 @@ class Runtime:
         self.version = os.path.basename(os.path.realpath(self.library)).partition(".so.")[2] or self.library
 
     def model(self, folder, name):
-        """Path of a model made in this folder: chain or tiny (make_tiny.py), or one of tools/make_model.py."""
+        """Path of a model made in this folder: chain, tiny or decoder (make_tiny.py), or one of tools/make_model.py."""
         path = os.path.join(folder, name + ".onnx")
         maker = (
             os.path.join(HERE, "make_tiny.py")
-            if name in ("chain", "tiny")
+            if name in ("chain", "tiny", "decoder")
             else os.path.join(TOP, "tools/make_model.py")
         )
         call([self.python, maker, name, path])
