@@ -84,10 +84,10 @@ struct runtime_family {
 	bool (*find_inputs)(uint64_t object, unsigned leads_at, struct runtime_inputs *to);
 	bool (*inputs)(uint64_t object, const struct runtime_inputs *at, struct shapes *to);
 	/*
-	 * Of a run, after `inputs`, by the first ones: what goes in of which sequence, as EVENT_KEYS has SEQUENCES; its
+	 * Of a run, after `inputs`, by these: what goes in of which sequence, as EVENT_KEYS has SEQUENCES; its
 	 * length, 0: the inputs name no sequences. NULL: they never do.
 	 */
-	size_t (*sequences)(const struct shape *inputs, size_t n, char *to, size_t size);
+	size_t (*sequences)(const struct shapes *inputs, char *to, size_t size);
 	bool is_queued; /* of a request: it waits for a thread of the runtime's own, and returns before it ran */
 	/* Of a creation that returns a class: argument 3 points at a pointer to the model; `names` is asked of that. */
 	bool has_model;

@@ -104,3 +104,36 @@ CASE(a_prompt_without_caches_is_named_by_its_first_step)
 			f->last[i] = decoder(f, 1, PROMPT + n, f->last[i]);
 	assert_own(f);
 }
+
+static void batch(struct fixture *f, const char *sequences)
+{
+	f->run.begin_ns = f->run.end_ns + REST_NS;
+	f->run.end_ns = f->run.begin_ns + RUN_NS;
+	f->run.number++;
+	f->run.shapes = NULL;
+	f->run.sequences = sequences;
+	assert_int_equal(generations_take(f->found, &f->run), 0);
+}
+
+/* 2 of 4 tokens taken, then all, then none but the first; beside it one that checks none. */
+CASE(drafts_of_sequences_without_numbers_are_checked_in_their_generation)
+{
+	const struct generation *row;
+
+	batch(f, "?:0+40/1,?:0+90/1");
+	batch(f, "?:40+4/4,?:90+1/1");
+	batch(f, "?:43+4/4,?:91+1/1");
+	batch(f, "?:47+4/4,?:92+1/1");
+	batch(f, "?:48+1/1");
+	/* a prompt behind a cache that no other one is as long as */
+	batch(f, "?:32+8/1");
+	batch(f, "?:40+1/1");
+	assert_int_equal(generations_finish(f->found), 0);
+	row = generations_rows(f->found)->data;
+	assert_int_equal(generations_rows(f->found)->n, 3);
+	assert_int_equal(row[0].output_tokens, 1 + 3 + 4 + 1 + 1);
+	assert_int_equal(row[0].n_steps, 4);
+	assert_int_equal(row[1].output_tokens, 4);
+	assert_int_equal(row[2].output_tokens, 2);
+	assert_int_equal(row[2].cached_tokens, 32);
+}

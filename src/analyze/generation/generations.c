@@ -248,6 +248,23 @@ static int take_step(struct generations *to, struct decoder *decoder, const stru
 	return 0;
 }
 
+/* The results of all of a few tokens are asked for to check a draft. */
+static bool is_check(const struct sequence *sequence)
+{
+	return sequence->n_tokens > 1 && sequence->n_tokens <= MOST_DRAFTED && sequence->n_asked == sequence->n_tokens;
+}
+
+/* Of a draft that was checked, some tokens may not have been taken. */
+static bool goes_on_at(const struct open *open, const struct sequence *sequence)
+{
+	uint64_t position = (uint64_t)sequence->position;
+
+	if (sequence->position < 0 || (sequence->n_tokens > 1 && open->is_decoding && !is_check(sequence)))
+		return false;
+	return open->expected == position ||
+	       (open->draft_tokens && position > open->draft_at && position <= open->draft_at + open->draft_tokens);
+}
+
 /* The one that a sequence without a number continues. NULL: none. */
 static struct open *as_long_as(const struct decoder *decoder, const struct sequence *sequence)
 {
@@ -256,8 +273,7 @@ static struct open *as_long_as(const struct decoder *decoder, const struct seque
 	for (size_t i = 0; i < decoder->open.n; i++) {
 		struct open *open = open_at(decoder, i);
 
-		if (open->sequence >= 0 || open->last_run == decoder->n_runs || sequence->position < 0 ||
-		    open->expected != (uint64_t)sequence->position || (sequence->n_tokens > 1 && open->is_decoding))
+		if (open->sequence >= 0 || open->last_run == decoder->n_runs || !goes_on_at(open, sequence))
 			continue;
 		if (!found || open->last_run > found->last_run ||
 		    (open->last_run == found->last_run && open->number < found->number))
@@ -274,12 +290,6 @@ static struct open *with_sequence(const struct decoder *decoder, const struct se
 		if (open_at(decoder, i)->sequence == sequence->number)
 			return open_at(decoder, i);
 	return NULL;
-}
-
-/* The results of all of a few tokens are asked for to check a draft. */
-static bool is_check(const struct sequence *sequence)
-{
-	return sequence->n_tokens > 1 && sequence->n_tokens <= MOST_DRAFTED && sequence->n_asked == sequence->n_tokens;
 }
 
 static bool begins(const struct open *open, const struct sequence *sequence)

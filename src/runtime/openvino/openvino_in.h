@@ -35,6 +35,6 @@ bool openvino_node_shapes(uint64_t node, struct shapes *to);
  * known. Elements are read without the risk of a fault until such tables were found once, and by plain loads from then
  * on.
  */
-size_t openvino_sequences(const struct shape *inputs, size_t n, char *to, size_t size);
+size_t openvino_sequences(const struct shapes *inputs, char *to, size_t size);
 
 #endif

@@ -7,6 +7,9 @@
  *	subsequence_begins	[sequences + 1]	where its tokens begin: from 0, never less, up to the number of tokens
  *	max_context_len		[]		the most tokens of one, those that go in included
  *
+ *	sampled_tokens_indices	[results]	the last one: which tokens' results are asked for, of all to check
+ * drafts
+ *
  * As a table of block numbers may begin like one of these, the three must agree.
  */
 #include <stdbool.h>
@@ -16,7 +19,15 @@
 #include "runtime/find/peek.h"
 #include "runtime/openvino/openvino_in.h"
 
-enum { INT32 = 6, INT64 = 7, FLOAT32 = 1, MOST_SEQUENCES = 256, ENTRY = 64, MOST_FAILED = 64 };
+enum {
+	INT32 = 6,
+	INT64 = 7,
+	FLOAT32 = 1,
+	MOST_SEQUENCES = 256,
+	ENTRY = 64,
+	MOST_FAILED = 64,
+	LEAST_INPUTS = 5 /* tokens, their positions, these tables */
+};
 
 struct table {
 	uint32_t n;
@@ -106,7 +117,20 @@ static char *put_number(char *to, char before, int32_t number)
 	return to;
 }
 
-static size_t put(const struct table *past, const struct table *begins, char *text, size_t size)
+/* Whether the result of each token is asked for: the last table lists those for which it is. Its numbers may lie behind
+ * the inputs that are kept in order, and their count is enough. */
+static bool are_all_asked(const struct shapes *inputs, int64_t n_tokens)
+{
+	const struct shape *last = inputs->n ? &inputs->input[inputs->n - 1] : NULL;
+
+	for (uint32_t i = 0; i < inputs->n_groups; i++)
+		if (inputs->times[i] == 1 && inputs->group[i].type == INT64 && inputs->group[i].n_dims == 1)
+			return inputs->group[i].dim[0] == n_tokens;
+	return !inputs->n_groups && inputs->n > LEAST_INPUTS && last->type == INT64 && last->n_dims == 1 &&
+	       last->dim[0] == n_tokens;
+}
+
+static size_t put(const struct table *past, const struct table *begins, bool are_asked, char *text, size_t size)
 {
 	char *to = text;
 
@@ -120,13 +144,15 @@ static size_t put(const struct table *past, const struct table *begins, char *te
 		*to++ = '?';
 		to = put_number(to, ':', past->value[i]);
 		to = put_number(to, '+', n);
-		to = put_number(to, '/', 1);
+		to = put_number(to, '/', are_asked ? n : 1);
 	}
 	return (size_t)(to - text);
 }
 
-size_t openvino_sequences(const struct shape *inputs, size_t n, char *to, size_t size)
+size_t openvino_sequences(const struct shapes *shapes, char *to, size_t size)
 {
+	const struct shape *inputs = shapes->input;
+	const size_t n = shapes->n;
 	int64_t n_tokens = n ? tokens_of(&inputs[0]) : 0;
 	bool is_candidate = false;
 	struct table begins, past;
@@ -144,7 +170,7 @@ size_t openvino_sequences(const struct shape *inputs, size_t n, char *to, size_t
 			    !find_past(inputs, n, &begins, longest, &past))
 				continue;
 			__atomic_store_n(&is_checked, true, __ATOMIC_RELAXED);
-			return put(&past, &begins, to, size);
+			return put(&past, &begins, are_all_asked(shapes, n_tokens), to, size);
 		}
 	}
 	if (is_candidate && !__atomic_load_n(&is_checked, __ATOMIC_RELAXED))

@@ -376,7 +376,7 @@ static struct input take_inputs(struct open_run *run, const struct object *objec
 	run->batch = shapes_batch(&shapes);
 	if (!family->sequences)
 		return input;
-	len = family->sequences(shapes.input, shapes.n, text, sizeof text);
+	len = family->sequences(&shapes, text, sizeof text);
 	input.sequences = len ? dict_text_of_run(text, len) : 0;
 	for (uint32_t i = 0; i < shapes.n && input.n < PROMPT_ROWS && !len; i++) {
 		input.row[input.n] = prompt_row_of((uintptr_t)shapes.input[i].data, &shapes.input[i]);
