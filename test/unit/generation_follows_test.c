@@ -137,3 +137,43 @@ CASE(drafts_of_sequences_without_numbers_are_checked_in_their_generation)
 	assert_int_equal(row[2].output_tokens, 2);
 	assert_int_equal(row[2].cached_tokens, 32);
 }
+
+CASE(a_prompt_that_is_in_the_cache_has_a_first_token)
+{
+	const struct generation *row;
+
+	/* the server's slot gets the same request again */
+	batch(f, "0:0+10/1");
+	for (int i = 0; i < 5; i++)
+		batch(f, (const char *[]){ "0:10+1/1", "0:11+1/1", "0:9+1/1", "0:10+1/1", "0:11+1/1" }[i]);
+	assert_int_equal(generations_finish(f->found), 0);
+	row = generations_rows(f->found)->data;
+	assert_int_equal(generations_rows(f->found)->n, 2);
+	assert_int_equal(row[0].output_tokens, 3);
+	assert_int_equal(row[1].output_tokens, 3);
+	assert_int_equal(row[1].cached_tokens, 9);
+	assert_int_equal(row[1].prompt_tokens, 1);
+	assert_int_equal(row[1].first_token_ns, RUN_NS);
+}
+
+CASE(a_later_sequence_without_a_number_begins_with_what_is_not_in_the_cache)
+{
+	const struct generation *row;
+	char text[2][30];
+
+	/* one that goes on from before the recording, for long enough; then the same prompt as that of a third */
+	for (int i = 0; i < 20; i++) {
+		snprintf(text[i % 2], sizeof *text, "?:%d+1/1", 200 + i);
+		batch(f, text[i % 2]);
+	}
+	batch(f, "?:63+1/1");
+	batch(f, "?:64+1/1");
+	assert_int_equal(generations_finish(f->found), 0);
+	row = generations_rows(f->found)->data;
+	assert_int_equal(generations_rows(f->found)->n, 2);
+	assert_int_equal(row[0].output_tokens, 20);
+	assert_int_equal(row[0].first_token_ns, 0);
+	assert_int_equal(row[1].output_tokens, 2);
+	assert_int_equal(row[1].cached_tokens, 63);
+	assert_int_equal(row[1].first_token_ns, RUN_NS);
+}

@@ -22,7 +22,8 @@
 enum {
 	MAX_CANDIDATES = 64, /* inferences of a session that may turn out to be steps */
 	MOST_DRAFTED = 64,
-	LEAST_LINKS = 3 /* by masks or embeddings, from one inference to the next, before a model is a decoder */
+	FIRST_BATCHES = 16, /* what began before the recording was in one of these */
+	LEAST_LINKS = 3	    /* by masks or embeddings, from one inference to the next, before a model is a decoder */
 };
 
 struct generations *generations_new(bool with_tokens)
@@ -292,12 +293,21 @@ static struct open *with_sequence(const struct decoder *decoder, const struct se
 	return NULL;
 }
 
+/* The last token of the prompt goes in again: another request has the same one, and the cache has all before it. */
+static bool is_same_prompt(const struct open *open, const struct sequence *sequence)
+{
+	uint64_t end = open->row.cached_tokens + open->row.prompt_tokens;
+
+	return sequence->n_tokens == 1 && sequence->position >= 0 && open->row.n_prefills &&
+	       (uint64_t)sequence->position + 1 == end && open->expected > end;
+}
+
 static bool begins(const struct open *open, const struct sequence *sequence)
 {
 	if (!open || !sequence->position)
 		return true;
 	if (open->is_decoding)
-		return sequence->n_tokens > 1 && !is_check(sequence);
+		return (sequence->n_tokens > 1 && !is_check(sequence)) || is_same_prompt(open, sequence);
 	return !open->has_token && sequence->position >= 0 && (uint64_t)sequence->position != open->expected;
 }
 
@@ -315,7 +325,7 @@ static int take_sequence(struct generations *to, struct decoder *decoder, const 
 			 const struct sequence *sequence)
 {
 	struct open *open = with_sequence(decoder, sequence);
-	bool is_new = begins(open, sequence), is_cut;
+	bool is_new = begins(open, sequence), is_again = open && is_new, is_cut;
 	uint64_t position, length;
 
 	if (open && is_new && open_close(to, decoder, (size_t)(open - open_at(decoder, 0))))
@@ -326,7 +336,9 @@ static int take_sequence(struct generations *to, struct decoder *decoder, const 
 	length = position + sequence->n_tokens;
 	if (is_new)
 		open->row.cached_tokens = position;
-	is_cut = is_new && sequence->n_tokens == 1 && position;
+	/* where sequences have no numbers, a later one is a prompt that is in the cache but for its last token */
+	is_cut = is_new && !is_again && sequence->n_tokens == 1 && position &&
+		 (sequence->number >= 0 || decoder->n_runs <= FIRST_BATCHES);
 	if (is_new && !position)
 		open_encode(to, open, run, encoders_of_sequence(run->before, run), true);
 	open->sequence = sequence->number;
