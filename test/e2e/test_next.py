@@ -105,6 +105,27 @@ def test_a_program_that_was_stopped_in_time_is_not_said_to_lack_its_beginning(la
     assert "may be missing" not in waiting.err
 
 
+def test_a_library_that_is_being_loaded_has_not_been_used(lab, binaries):
+    """Although its thread is in a function of the library, which the loader calls to choose another one."""
+    library = binaries.shared("slow_load", ("-Wl,-z,relro,-z,now",))
+    word = lab.path("slow_load")
+    tool, out = watching(lab, word, 0)
+    (watcher,) = children_of(tool.pid)
+    os.kill(watcher, signal.SIGSTOP)
+    program = lab.start(
+        [sys.executable, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1])", library, word],
+        env={"SLOW_LOAD": str(PATIENCE)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert program.stdout.readline() == "loading\n"
+    os.kill(watcher, signal.SIGCONT)
+    read_until(out, "\n%d\t" % program.pid, program)
+    assert "\n%d\tearly\t" % program.pid in open(out).read()
+    program.kill()
+    tool.kill()
+
+
 @pytest.mark.in_turn(2)
 def test_a_node_program_is_recorded_from_its_first_call(lab, each_node):
     script = lab.path("infer.js")
@@ -253,7 +274,7 @@ def test_a_program_that_is_held_goes_on_when_its_holder_is_killed(lab, infer, wh
         program = lab.start(lab.python(wheel, "infer", "run", lab.model("chain")), stdout=subprocess.PIPE, text=True)
         read_until(out, "\n%d\t" % program.pid, program)
         held = time.monotonic()
-        assert state_of(program.pid) == "t"
+        assert state_of(program.pid) == "t", open(out).read()
         tool.kill()
         wait_until(lambda: state_of(program.pid) != "t")
         assert time.monotonic() - held < 8  # next lets any program continue after ten seconds

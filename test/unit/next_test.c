@@ -2,6 +2,7 @@
 /* Watches and holds children of this test; what needs root is skipped without it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 
 #include "base/processor.h"
 #include "capture/probe/next/next_in.h"
+#include "capture/proc/modules.h"
 #include "capture/proc/proc.h"
 #include "cases.h"
 
@@ -169,6 +171,63 @@ TEST(a_thread_inside_the_call_that_maps_is_held_in_time)
 	}
 	end_child(child);
 	assert_true(n_early > 0);
+}
+
+static bool is_libc(const char *path)
+{
+	return strstr(path, "/libc.so") || strstr(path, "/libc-");
+}
+
+/* The C library, as this process has mapped it. */
+static struct next_mapping mapping_of_libc(void)
+{
+	struct next_mapping mapping = { 0 };
+	struct modules modules = { 0 };
+	struct err err;
+
+	assert_int_equal(modules_read(&modules, "", getpid(), &err), 0);
+	for (size_t i = 0; i < modules.n; i++) {
+		const struct module *module = &modules.module[i];
+
+		if (!is_libc(module->path))
+			continue;
+		mapping = (struct next_mapping){ .pid = getpid(),
+						 .start = module->start,
+						 .size = module->end - module->start,
+						 .offset = module->offset,
+						 .major = module->major,
+						 .minor = module->minor,
+						 .inode = module->inode };
+		snprintf(mapping.path, sizeof mapping.path, "%s", module->path);
+	}
+	modules_done(&modules);
+	assert_true(mapping.inode);
+	return mapping;
+}
+
+/* Makes what the loader has made read-only of the C library as it was before. */
+static int unprotect(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	for (int i = 0; is_libc(info->dlpi_name) && i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+		uintptr_t begin = (info->dlpi_addr + header->p_vaddr) & ~(page_size() - 1);
+		uintptr_t end = (info->dlpi_addr + header->p_vaddr + header->p_memsz) & ~(page_size() - 1);
+
+		if (header->p_type == PT_GNU_RELRO)
+			return !mprotect((void *)begin, end - begin, PROT_READ | PROT_WRITE);
+	}
+	return 0;
+}
+
+TEST(a_library_is_being_loaded_until_part_of_its_data_is_read_only)
+{
+	struct next_mapping mapping = mapping_of_libc(), nowhere = { .pid = getpid(), .path = "/none", .inode = 1 };
+
+	assert_false(next_is_loading(&mapping));
+	assert_false(next_is_loading(&nowhere));
+	if (!dl_iterate_phdr(unprotect, NULL))
+		skip(); /* it has no such part */
+	assert_true(next_is_loading(&mapping));
 }
 
 static void wait_for_byte(void *job)

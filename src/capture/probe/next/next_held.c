@@ -61,6 +61,7 @@ struct next_held *next_held_begin(struct next_helds *all, const struct next_mapp
 	}
 	if (all->n == NEXT_MAX_HELD || !(held = calloc(1, sizeof *held)))
 		return NULL;
+	held->mapping = *mapping;
 	held->found.pid = mapping->pid;
 	held->found.tid = mapping->tid;
 	held->found.mapped_ns = mapping->time_ns;

@@ -94,6 +94,11 @@ struct next_events {
 int next_events_open(struct next_events *events, struct err *err);
 /* The next mapping of a file as code; false: there is none now. */
 bool next_events_take(struct next_events *events, struct next_mapping *mapping);
+/*
+ * Whether the dynamic loader of a process that stands still is not done yet with a library that it has mapped: nothing
+ * of it was called. False also where that is not known. May wait for files: next_reader_do.
+ */
+bool next_is_loading(const struct next_mapping *mapping);
 
 /*
  * The threads that a watching process (next_watch.c) holds, or waits to hold because another inftrace holds them at the
@@ -103,11 +108,12 @@ enum { NEXT_MAX_HELD = 1024 };
 
 struct next_held {
 	struct next_found found;
-	int status;		 /* of waitpid */
-	unsigned n_pending;	 /* files of it that are to be looked at */
-	bool is_stopped;	 /* it stands still by our doing */
-	bool is_awaited;	 /* another inftrace holds it: it is asked for again and again */
-	bool is_wanted, is_told; /* wanted: it has a runtime */
+	struct next_mapping mapping; /* because of which it is held: that of the runtime, if it is wanted */
+	int status;		     /* of waitpid */
+	unsigned n_pending;	     /* files of it that are to be looked at */
+	bool is_stopped;	     /* it stands still by our doing */
+	bool is_awaited;	     /* another inftrace holds it: it is asked for again and again */
+	bool is_wanted, is_told;     /* wanted: it has a runtime */
 	bool is_released;
 };
 

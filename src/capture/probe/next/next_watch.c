@@ -55,8 +55,8 @@ struct job {
 	int64_t size;
 	bool is_known, has_more;
 	enum modules_verdict verdict;
-	uint64_t address;
-	bool is_in_loader;
+	uint64_t address; /* where the thread is; 0: not known */
+	bool is_loading;
 };
 
 /*
@@ -144,26 +144,6 @@ static bool is_trusted(const struct known *known, uint64_t time_ns)
 	return time_ns < known->time_ns + (trust_ns < most_trust_ns ? trust_ns : most_trust_ns);
 }
 
-/* What is known of the file of a mapping: it is asked for, its thread held, or passed over. */
-static void settle(struct watch *watch, const struct next_mapping *mapping, enum modules_verdict verdict)
-{
-	struct next_held *held =
-	    verdict == MODULES_OTHER ? next_held_find(&watch->helds, mapping->tid) : hold(watch, mapping);
-
-	remember(watch, mapping, verdict);
-	if (!held)
-		return;
-	if (verdict == MODULES_OTHER) {
-		if (!held->is_wanted && !held->n_pending)
-			next_held_release(&watch->helds, held);
-		return;
-	}
-	if (held->is_wanted)
-		return; /* a second copy, which is mapped by now: they are armed together */
-	held->is_wanted = true;
-	memcpy(held->found.path, mapping->path, sizeof held->found.path - 1);
-}
-
 static void release_due(void *ctx)
 {
 	struct watch *watch = ctx;
@@ -233,7 +213,50 @@ static void find_loader(void *ctx)
 {
 	struct job *job = ctx;
 
-	job->is_in_loader = next_hold_is_in_loader(job->mapping.pid, job->address);
+	job->is_loading = next_hold_is_in_loader(job->mapping.pid, job->address) || next_is_loading(&job->mapping);
+}
+
+/* Whether a thread that stands still at this address (0: not known) is not done with loading what it is held for. */
+static bool is_loading(struct watch *watch, const struct next_held *held, uint64_t address)
+{
+	if (!watch->job && !new_job(watch))
+		return false;
+	watch->job->mapping = held->mapping;
+	watch->job->address = address;
+	return do_job(watch, find_loader) && watch->job->is_loading;
+}
+
+/* It was held for another file first, and stands still: that may be early enough for the runtime. */
+static void judge_again(struct watch *watch, struct next_held *held)
+{
+	const pid_t tid = held->found.tid;
+	bool is_early = held->is_stopped && held->found.hold == NEXT_LATE && is_loading(watch, held, 0);
+
+	held = next_held_find(&watch->helds, tid); /* it may have been let go meanwhile */
+	if (held && is_early)
+		held->found.hold = NEXT_EARLY;
+}
+
+/* What is known of the file of a mapping: it is asked for, its thread held, or passed over. */
+static void settle(struct watch *watch, const struct next_mapping *mapping, enum modules_verdict verdict)
+{
+	struct next_held *held =
+	    verdict == MODULES_OTHER ? next_held_find(&watch->helds, mapping->tid) : hold(watch, mapping);
+
+	remember(watch, mapping, verdict);
+	if (!held)
+		return;
+	if (verdict == MODULES_OTHER) {
+		if (!held->is_wanted && !held->n_pending)
+			next_held_release(&watch->helds, held);
+		return;
+	}
+	if (held->is_wanted)
+		return; /* a second copy, which is mapped by now: they are armed together */
+	held->is_wanted = true;
+	held->mapping = *mapping;
+	memcpy(held->found.path, mapping->path, sizeof held->found.path - 1);
+	judge_again(watch, held);
 }
 
 /* Puts the file where it waits to be looked at; its thread is held so long. */
@@ -313,16 +336,9 @@ static void look_on(struct watch *watch)
 /* A thread has stopped, before it could come to what it has mapped? */
 static bool is_early(struct watch *watch, const struct next_held *held)
 {
-	const pid_t pid = held->found.pid;
 	uint64_t address;
 
-	if (next_hold_is_early(held->found.tid, &address))
-		return true;
-	if (!address || (!watch->job && !new_job(watch)))
-		return false;
-	watch->job->mapping.pid = pid;
-	watch->job->address = address;
-	return do_job(watch, find_loader) && watch->job->is_in_loader;
+	return next_hold_is_early(held->found.tid, &address) || (address && is_loading(watch, held, address));
 }
 
 /* Threads that have stopped, or ended, since the last look. */
