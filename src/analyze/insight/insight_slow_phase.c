@@ -108,10 +108,8 @@ static void say(const struct speaker *to)
 	else if (speaker_is_of_another(to, "onnxruntime"))
 		NEXT("a session that stays does this once");
 	else if (!strcmp(to->finding->text, "ConstantFolding"))
-		NEXT("it computes what does not depend on inputs, and keeps the results: a model that was optimized "
-		     "once "
-		     "(inftrace model --optimized-model FILE) has them in its file; where they are larger than the "
-		     "model, disabled_optimizers = [\"ConstantFolding\"] leaves them to each inference");
+		NEXT("a model that was optimized once (inftrace model --optimized-model FILE) loads without it and has "
+		     "its results in the file; where these are large, disabled_optimizers = [\"ConstantFolding\"]");
 	else if (is_transformer || is_phase(to, PHASE_TRANSFORM))
 		NEXT("a model that was optimized once (inftrace model --optimized-model FILE) loads without it");
 	else if (is_phase(to, PHASE_COMPILE))
