@@ -144,11 +144,15 @@ CASE(a_prompt_that_is_in_the_cache_has_a_first_token)
 
 	/* the server's slot gets the same request again */
 	batch(f, "0:0+10/1");
-	for (int i = 0; i < 5; i++)
-		batch(f, (const char *[]){ "0:10+1/1", "0:11+1/1", "0:9+1/1", "0:10+1/1", "0:11+1/1" }[i]);
+	for (int i = 0; i < 7; i++)
+		batch(f, (const char *[]){ "0:10+1/1", "0:11+1/1", "0:9+1/1", "0:10+1/1", "0:11+1/1", "0:6+1/1",
+					   "0:7+1/1" }[i]);
 	assert_int_equal(generations_finish(f->found), 0);
 	row = generations_rows(f->found)->data;
-	assert_int_equal(generations_rows(f->found)->n, 2);
+	assert_int_equal(generations_rows(f->found)->n, 3);
+	/* its prompt is shorter */
+	assert_int_equal(row[2].cached_tokens, 6);
+	assert_int_equal(row[2].output_tokens, 2);
 	assert_int_equal(row[0].output_tokens, 3);
 	assert_int_equal(row[1].output_tokens, 3);
 	assert_int_equal(row[1].cached_tokens, 9);

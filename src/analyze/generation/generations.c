@@ -293,13 +293,10 @@ static struct open *with_sequence(const struct decoder *decoder, const struct se
 	return NULL;
 }
 
-/* The last token of the prompt goes in again: another request has the same one, and the cache has all before it. */
-static bool is_same_prompt(const struct open *open, const struct sequence *sequence)
+/* It goes in within the prompt: another request begins alike, and the cache has all before it. */
+static bool is_in_prompt(const struct open *open, const struct sequence *sequence)
 {
-	uint64_t end = open->row.cached_tokens + open->row.prompt_tokens;
-
-	return sequence->n_tokens == 1 && sequence->position >= 0 && open->row.n_prefills &&
-	       (uint64_t)sequence->position + 1 == end && open->expected > end;
+	return sequence->position >= 0 && (uint64_t)sequence->position < open->prompt_end;
 }
 
 static bool begins(const struct open *open, const struct sequence *sequence)
@@ -307,7 +304,7 @@ static bool begins(const struct open *open, const struct sequence *sequence)
 	if (!open || !sequence->position)
 		return true;
 	if (open->is_decoding)
-		return (sequence->n_tokens > 1 && !is_check(sequence)) || is_same_prompt(open, sequence);
+		return (sequence->n_tokens > 1 && !is_check(sequence)) || is_in_prompt(open, sequence);
 	return !open->has_token && sequence->position >= 0 && (uint64_t)sequence->position != open->expected;
 }
 
@@ -352,6 +349,7 @@ static int take_sequence(struct generations *to, struct decoder *decoder, const 
 		return open_decode(to, open, run, length, 0);
 	}
 	open_prefill(to, open, run, sequence->n_tokens, length);
+	open->prompt_end = length;
 	open->row.seen_tokens += sequence->n_seen;
 	open->has_token = sequence->n_asked;
 	return 0;

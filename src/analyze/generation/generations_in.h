@@ -24,6 +24,7 @@ struct open {
 	uint64_t run_before;			   /* last_run of the step before; 0: it is the first */
 	uint64_t others_ns;			   /* since then */
 	int64_t sequence;
+	uint64_t prompt_end;		 /* of a sequence: where its prompt ends; 0: that is not known */
 	bool is_decoding, is_in_a_row;	 /* in a row: its last two inferences followed each other on the thread */
 	uint64_t draft_at, draft_tokens; /* of a draft that its last step checked; draft_tokens 0: of none */
 	bool has_token;
