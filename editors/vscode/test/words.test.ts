@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { canWrap, isPart, targetOf, wishOf, wrapped } from '../src/debug_words';
 import {
@@ -239,4 +240,11 @@ test('a program that has the runtime in itself is listed once', () => {
 			[4, 0],
 		],
 	);
+});
+
+test('no condition waits for what the editor knows of trust only seconds later', () => {
+	const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+	const conditions = [...text.matchAll(/"(?:when|enablement)": "([^"]*rusted[^"]*)"/g)].map(found => found[1]);
+	assert.ok(conditions.length > 10);
+	for (const one of conditions) assert.match(one, /inftrace\.isTrusted/);
 });
