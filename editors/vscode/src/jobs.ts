@@ -220,17 +220,18 @@ function end({ execution, exitCode }: vscode.TaskProcessEndEvent): void {
 const statusLike = (file: string | undefined): number => (file && existsSync(file) ? 0 : 1);
 
 function takeOver(): void {
-	for (const kept of shelf.take()) {
+	const came = shelf.take();
+	for (const kept of came) {
 		const job = jobOf(kept, () => stop(kept));
 		const run: Run = { job, done: jobs.add(job, kept.progress), kept };
 		log.info(`goes on: ${kept.name}, PID ${kept.pid}`);
 		taken.add(run);
 	}
+	if (came.length) shelf.put(allKept());
 	for (const run of [...taken].filter(({ kept }) => !isRunning(kept))) {
 		taken.delete(run);
 		finish(run, statusLike);
 	}
-	shelf.put(allKept());
 }
 
 /** How long an extension host before this one may take to end. */

@@ -57,6 +57,8 @@ export class Shelf {
 	) {
 		this.folder = join(root, String(pid));
 		mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+		// whose folder it is, so that nobody takes it for one that was left
+		this.put([]);
 	}
 
 	/** All that runs. */
