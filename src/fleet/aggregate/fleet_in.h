@@ -3,6 +3,8 @@
 #ifndef FLEET_AGGREGATE_FLEET_IN_H
 #define FLEET_AGGREGATE_FLEET_IN_H
 
+#include <stdlib.h>
+
 #include "analyze/generation/generations.h"
 #include "base/array.h"
 #include "event/event_args.h"
@@ -187,7 +189,12 @@ void fleet_operators_add(struct fleet *fleet, const struct event *event, uint64_
 void fleet_operators_begin(struct fleet_track *thread, const struct event *event);
 void fleet_operators_end(struct fleet *fleet, struct fleet_track *thread, const struct event *event);
 /* What waits of a process is forgotten. */
-void fleet_operators_forget(struct fleet *fleet, struct fleet_process *process);
+static inline void fleet_operators_forget(struct fleet *fleet, struct fleet_process *process)
+{
+	fleet->n_open_places -= process->open ? process->open->n : 0;
+	free(process->open);
+	process->open = NULL;
+}
 /* Those of an inference that has ended. */
 void fleet_operators_take(const struct fleet *fleet, struct fleet_process *process, struct tail_run *run,
 			  struct series *series);

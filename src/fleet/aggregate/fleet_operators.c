@@ -67,13 +67,6 @@ static struct fleet_operators *sums_of(struct fleet *fleet, struct fleet_process
 	return &place->sums;
 }
 
-void fleet_operators_forget(struct fleet *fleet, struct fleet_process *process)
-{
-	fleet->n_open_places -= process->open ? process->open->n : 0;
-	free(process->open);
-	process->open = NULL;
-}
-
 static struct fleet_operator *row_of(struct fleet_operators *operators, uint32_t type, uint32_t provider)
 {
 	for (uint32_t i = 0; i < operators->n; i++)
