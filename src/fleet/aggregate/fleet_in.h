@@ -139,8 +139,7 @@ struct fleet {
 	struct series_table series;
 	struct array tracks;
 	struct generations *generations;
-	uint32_t last_process;
-	uint32_t n_open_places; /* of all processes, at most FLEET_ALL_OPEN and FLEET_FIRST_OPEN of each */
+	uint32_t last_process, n_open_places; /* of all processes: at most FLEET_ALL_OPEN and a FLEET_FIRST_OPEN each */
 	struct fleet_process *process[FLEET_PROCESSES];
 	uint32_t n_processes;
 	struct fleet_service *service[FLEET_SERVICES];
