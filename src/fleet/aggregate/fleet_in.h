@@ -163,14 +163,8 @@ static inline struct fleet_track *fleet_track_at(const struct fleet *fleet, uint
 	return track < fleet->tracks.n ? (struct fleet_track *)fleet->tracks.data + track : NULL;
 }
 
-/* The process of any track; NULL: it is not known. */
-static inline struct fleet_process *fleet_process_of(const struct fleet *fleet, const struct fleet_track *track)
-{
-	track = fleet_track_at(fleet, track->process);
-	return track ? track->of : NULL;
-}
-
-/* fleet_programs.c */
+/* fleet_programs.c. The process of any track; NULL: it is not known. */
+struct fleet_process *fleet_process_of(const struct fleet *fleet, const struct fleet_track *track);
 void fleet_process_define(struct fleet *fleet, struct fleet_track *track, const struct event *event);
 void fleet_process_end(struct fleet *fleet, struct fleet_track *track);
 /* The session that an inference or a creation is of; NULL: no room. */

@@ -11,6 +11,13 @@
 #include "base/text/provider.h"
 #include "fleet/aggregate/fleet_in.h"
 
+struct fleet_process *fleet_process_of(const struct fleet *fleet, const struct fleet_track *track)
+{
+	const struct fleet_track *process = fleet_track_at(fleet, track->process);
+
+	return process ? process->of : NULL;
+}
+
 static bool is_same(const struct origin_program *a, const struct origin_program *b)
 {
 	return !strcmp(a->service, b->service) && !strcmp(a->service_version, b->service_version) &&
