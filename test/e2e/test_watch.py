@@ -105,7 +105,7 @@ def test_prometheus_stores_what_a_program_did(lab, wheel):
     assert re.search(
         rb'_bucket\{.*le="[\d.]+"\} \d+ # \{pid="%d",inference="\d+"\} [\d.e-]+ [\d.]+\n' % server.pid, page
     )
-    wait_until(lambda: (watch.value("inftrace_process_resident_bytes", service=CLEANED) or 0) > 1e6, watch.process)
+    wait_until(lambda: (watch.value("inftrace_process_resident_bytes") or 0) > 1e6, watch.process)
     n_all, n_failed = server.end()
 
     def count():
