@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame of the page.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Answer } from './answer';
 import type { Recording } from './api';
 import type { App } from './app';
@@ -189,7 +189,8 @@ export function Page({ app, onPlots }: { app: App; onPlots: (plots: Plots) => vo
 	const plots = useRef<Plots | null>(null);
 	const get = (): Plots | null => plots.current;
 	const actions = actionsOf(app, get, over, setOver);
-	useEffect(() => listen(app, actions), [app, over]);
+	// at once: the next key may follow the close of a dialog directly
+	useLayoutEffect(() => listen(app, actions), [app, over]);
 	const hasDetails = app.slice !== null && app.place.selection !== null;
 	const isNarrow = useNarrow();
 	// a link to a part of the time is about the timeline
