@@ -20,6 +20,8 @@
 
 enum { SOON_MS = 300, COMING_MS = 5000, MAX_INJECTED = 256 };
 #define LEAVE_NS 3000000000u
+/* For the agent of a recorder that was killed: its thread may wait for a CPU. */
+#define EARLIER_NS 10000000000u
 
 struct injected {
 	struct inject inject;
@@ -234,7 +236,7 @@ static int prepare(struct injecting *all, struct err *err)
 				    .ring_bytes = job->attach->ring_bytes,
 				    .use_ticks = clock_is_invariant("", NULL),
 				    .allows_seccomp = job->attach->allows_seccomp,
-				    .until_ns = clock_ns() + LEAVE_NS };
+				    .until_ns = clock_ns() + EARLIER_NS };
 	char agent[4096];
 	int code = agent_path(agent, sizeof agent, err);
 
